@@ -246,17 +246,21 @@ def check_names(names):
         sys.exit("record_aten: C names that clash or are reserved: %s" % rows)
 
 
+def c_string(text):
+    """A C string literal."""
+    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
+
+
 def write_table(ops, out):
     """Write the table to the text stream `out`."""
     names = c_names(ops)
     check_names(names)
     structured, delegates = structured_overloads()
     out.write(HEADER.format(version=torch.__version__.split("+")[0]))
-    width = max(len(name) for name in names.values())
     for op in ops:
-        row = (names[op] + ",").ljust(width + 1), '"%s",' % op.schema
-        kind = class_of(op, structured, delegates) + ", " + family_of(op) + ", " + tags_of(op)
-        out.write("OB_ATEN( %s %s %s )\n" % (*row, kind))
+        columns = (names[op] + ",").ljust(36), c_string(str(op.schema)) + ","
+        columns += class_of(op, structured, delegates) + ",", family_of(op) + ",", tags_of(op)
+        out.write("OB_ATEN( %s %s %-11s %-12s %s )\n" % columns)
     out.write("/* clang-format on */\n")
 
 
