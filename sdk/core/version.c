@@ -1,0 +1,7 @@
+/* The version of libob, from the build. */
+#include "ob/ob.h"
+
+const char *ob_version(void)
+{
+    return OB_VERSION;
+}

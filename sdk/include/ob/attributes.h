@@ -1,0 +1,32 @@
+/* Compiler attributes, in the one place where compiler extensions are allowed. */
+#ifndef OB_ATTRIBUTES_H
+#define OB_ATTRIBUTES_H
+
+#if defined(__GNUC__)
+#define OB_API               __attribute__((visibility("default")))
+#define OB_MUST_USE          __attribute__((warn_unused_result))
+#define OB_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define OB_CONSTRUCTOR       __attribute__((constructor))
+#define OB_DESTRUCTOR        __attribute__((destructor))
+/* Thread-local state of libob that a call reads: no function call per access. */
+#define OB_FAST_TLS    __attribute__((tls_model("initial-exec")))
+#define OB_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define OB_UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* Bit scans of a non-zero 64-bit word. */
+#define OB_CTZ64(x) __builtin_ctzll(x)
+#define OB_CLZ64(x) __builtin_clzll(x)
+#else
+#error "Outboard needs gcc or clang"
+#endif
+
+#if defined(__cplusplus)
+#define OB_STATIC_ASSERT(cond, text) static_assert(cond, text)
+#define OB_BEGIN_DECLS               extern "C" {
+#define OB_END_DECLS                 }
+#else
+#define OB_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#define OB_BEGIN_DECLS
+#define OB_END_DECLS
+#endif
+
+#endif
