@@ -15,6 +15,10 @@
 /* Bit scans of a non-zero 64-bit word. */
 #define OB_CTZ64(x) __builtin_ctzll(x)
 #define OB_CLZ64(x) __builtin_clzll(x)
+/* *out = a op b; true when the result does not fit. */
+#define OB_ADD_OVERFLOW(a, b, out) __builtin_add_overflow((a), (b), (out))
+#define OB_SUB_OVERFLOW(a, b, out) __builtin_sub_overflow((a), (b), (out))
+#define OB_MUL_OVERFLOW(a, b, out) __builtin_mul_overflow((a), (b), (out))
 #else
 #error "Outboard needs gcc or clang"
 #endif
