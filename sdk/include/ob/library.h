@@ -40,7 +40,7 @@ typedef enum ob_library_kind {
     X(NONDETERMINISTIC_BITWISE, "nondeterministic_bitwise", 12)                                            \
     X(NONDETERMINISTIC_SEEDED, "nondeterministic_seeded", 13) X(OUT, "out", 14)                            \
     X(OUT_VARIANT, "out_variant", 15) X(POINTWISE, "pointwise", 16)                                        \
-    X(PT2_COMPLIANT_TAG, "pt2_compliant_tag", 17) X(REDUCTION, "reduction", 18) X(VIEW_COPY, "view_copy", 19)
+    X(PT2_COMPLIANT, "pt2_compliant_tag", 17) X(REDUCTION, "reduction", 18) X(VIEW_COPY, "view_copy", 19)
 /* clang-format on */
 
 enum {

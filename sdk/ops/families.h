@@ -1,0 +1,30 @@
+/* Families: the functional, in-place and out form of one op, found by comparing schemas in the ATen
+ * table. Used by structured.c (families with a shape rule) and derived.c (forms without a kernel of
+ * their own). */
+#ifndef OB_OPS_FAMILIES_H
+#define OB_OPS_FAMILIES_H
+
+#include "ops/structured.h"
+
+enum { OB_FORM_FUNCTIONAL, OB_FORM_INPLACE, OB_FORM_OUT, OB_FORMS };
+
+typedef struct ob_family {
+    const char *name;        /* "add", for messages [borrowed, static] */
+    const ob_schema *schema; /* of the functional form [borrowed, process] */
+    ob_rule_fn rule;
+    uint32_t flags; /* OB_STRUCTURED_* */
+    uint32_t n_args, n_outs;
+    ob_op *primary;       /* the form that backends register for */
+    ob_op *ops[OB_FORMS]; /* NULL: there is no such form */
+    int rows[OB_FORMS];   /* rows of the ATen table; -1 */
+} ob_family;
+
+/* Fill in name, schema, counts, ops and rows for the functional op of row `row`. OB_ERR_STATE when
+ * it is not defined. */
+ob_status ob_family_find(int row, ob_family *out) OB_MUST_USE;
+
+/* The form that backends register for: the out form where ATen is structured, else the one that is
+ * native in the order functional, out, in-place, else the functional one. */
+int ob_family_primary(const ob_family *family);
+
+#endif
