@@ -39,6 +39,12 @@ void *ob_alloc_aligned(size_t bytes)
     return aligned_alloc(STORAGE_ALIGNMENT, (lines ? lines : 1) * STORAGE_ALIGNMENT);
 }
 
+void *ob_alloc_uninitialised(size_t bytes)
+{
+    if (must_fail()) return NULL;
+    return malloc(bytes ? bytes : 1);
+}
+
 void *ob_realloc(void *memory, size_t n, size_t bytes)
 {
     if (must_fail()) return NULL;

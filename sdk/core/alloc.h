@@ -15,6 +15,10 @@ OB_BEGIN_DECLS
 void *ob_alloc(size_t n, size_t bytes);
 /* `bytes` of memory that is not zeroed, aligned to 64 bytes [owned: ob_free()]; NULL when out. */
 void *ob_alloc_aligned(size_t bytes);
+/* `bytes` of memory that is not zeroed [owned: ob_free()]; NULL when out. For what is filled at
+ * once.
+ */
+void *ob_alloc_uninitialised(size_t bytes);
 /* As realloc() with overflow check; new bytes are not zeroed. On failure `memory` stays valid. */
 void *ob_realloc(void *memory, size_t n, size_t bytes);
 /* Copy of n bytes and a NUL; NULL when out. */

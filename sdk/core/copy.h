@@ -5,6 +5,8 @@
 
 #include "ob/tensor.h"
 
+OB_BEGIN_DECLS
+
 /* One side of a copy. `data` is the element at index 0. Strides in elements. */
 typedef struct ob_span {
     void *data;
@@ -21,4 +23,5 @@ void ob_convert_element(void *dst, ob_dtype dst_dtype, const void *src, ob_dtype
 /* Fill with a scalar converted to the dtype. */
 void ob_fill_strided(ob_span dst, const int64_t *sizes, int rank, ob_scalar value);
 
+OB_END_DECLS
 #endif

@@ -7,6 +7,8 @@
 
 #include "ob/value.h"
 
+OB_BEGIN_DECLS
+
 /* Product of extents; OB_ERR_ARG for a negative extent or overflow. */
 ob_status ob_shape_numel(const int64_t *sizes, int rank, int64_t *out) OB_MUST_USE;
 /* Row-major strides as PyTorch computes them (extents of 0 count as 1). */
@@ -34,4 +36,5 @@ bool ob_shape_view_strides(const int64_t *sizes, const int64_t *strides, int ran
 /* Replace a -1 in `sizes` by what makes numel elements. OB_ERR_SHAPE. */
 ob_status ob_shape_infer(const char *op, int64_t *sizes, int rank, int64_t numel) OB_MUST_USE;
 
+OB_END_DECLS
 #endif

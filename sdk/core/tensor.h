@@ -15,7 +15,8 @@ struct ob_storage {
     ob_device device; /* index >= 0 */
     size_t bytes;
     ob_buffer *buffer; /* NULL: meta, zero bytes, or foreign host memory */
-    void *host;        /* first byte when the memory is host memory (device cpu), else NULL */
+    void *host;        /* first byte when the memory is host memory (device cpu), else NULL; never
+                          NULL on the cpu, also for zero bytes */
     const ob_backend_api *api; /* NULL for meta, cpu and foreign memory */
     void *self;
     void (*release)(void *context); /* foreign memory: told when the storage dies; may be NULL */
@@ -33,7 +34,7 @@ struct ob_tensor {
     int64_t offset, numel;
     int64_t *dims; /* sizes, then strides: `inline_dims` or owned memory of 2 * rank */
     int64_t inline_dims[2 * OB_INLINE_RANK];
-    void *autograd; /* record of the autograd layer; NULL for now on every tensor */
+    void *autograd; /* record of the autograd layer; NULL when it has none */
 };
 
 /* New storage of `bytes` on a device [owned]; meta has no memory. Zero bytes need no buffer. */
@@ -42,6 +43,10 @@ ob_storage *ob_storage_retain(ob_storage *s);
 void ob_storage_release(ob_storage *s);
 /* Grow to `bytes`, keeping contents and all views; on failure nothing has changed. */
 ob_status ob_storage_grow(ob_storage *s, size_t bytes) OB_MUST_USE;
+
+/* New storage over foreign host memory [owned]; `release(context)` is called when it dies. */
+ob_status ob_storage_from_memory(void *data, size_t bytes, void (*release)(void *context),
+                                 void *context, ob_storage **out) OB_MUST_USE;
 
 /* New tensor over a storage (retained) [owned]; keys are those of an ordinary tensor of its device,
  * or of an inference tensor when `inference`. The window is trusted. */
