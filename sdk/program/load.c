@@ -298,10 +298,10 @@ static ob_status read_model(ob_program *p, ob_reader *r, const json_t *root)
     OB_TRY(ob_json_object(r, root, "graph_module", &module));
     OB_TRY(ob_json_object(r, module, "graph", &graph));
     OB_TRY(ob_json_object(r, module, "signature", &signature));
-    OB_TRY(ob_program_read_inputs(p, r, graph, signature));
-    OB_TRY(ob_program_read_nodes(p, r, graph));
     OB_TRY(ob_json_object(r, root, "range_constraints", &ranges));
     OB_TRY(ob_program_read_ranges(p, r, ranges));
+    OB_TRY(ob_program_read_inputs(p, r, graph, signature));
+    OB_TRY(ob_program_read_nodes(p, r, graph));
     OB_TRY(ob_program_read_outputs(p, r, graph, signature));
     OB_TRY(find_last_readers(p));
     return summarise_ops(p);

@@ -9,10 +9,11 @@
 OB_BEGIN_DECLS
 
 /** How a table entry came about; ORDER: DISPATCHER rules of precedence. X(name, text in dumps) */
-#define OB_PROVENANCE_LIST(X)                                                                   \
-    X(MISSING, "missing")                                                                       \
-    X(DIRECT, "kernel") X(DEFAULT_BACKEND, "default backend kernel") X(NESTED, "nested kernel") \
-        X(MATH, "math kernel") X(AUTOGRAD, "autograd kernel") X(BATCHED, "batched kernel")      \
+#define OB_PROVENANCE_LIST(X)                                                                      \
+    X(MISSING, "missing")                                                                          \
+    X(DIRECT, "kernel")                                                                            \
+    X(DEFAULT_BACKEND, "default backend kernel") X(NESTED, "nested kernel") X(MATH, "math kernel") \
+        X(AUTOGRAD, "autograd kernel") X(BATCHED, "batched kernel")                                \
             X(FALLBACK, "backend fallback") X(AMBIGUOUS, "ambiguous autogradother")
 
 typedef enum ob_provenance {
@@ -34,6 +35,24 @@ typedef struct ob_entry {
 
 /** The computed entry for a runtime key; OB_ERR_ARG for an alias. */
 OB_API ob_status ob_inspect_entry(const ob_op *op, ob_key key, ob_entry *out) OB_MUST_USE;
+
+/* How a device serves an op. X(name, word in the matrix) */
+#define OB_SERVED_LIST(X) \
+    X(MISSING, "missing") X(FALLBACK, "fallback") X(COMPOSITE, "composite") X(NATIVE, "native")
+
+typedef enum ob_served {
+#define OB_X(name, text) OB_SERVED_##name,
+    OB_SERVED_LIST(OB_X)
+#undef OB_X
+} ob_served;
+
+/**
+ * How a device serves an op: native (a kernel of the device, also through a sibling form; views,
+ * which are metadata only), composite (a formula over other ops), fallback (the CPU has it and the
+ * device may fall back), missing.
+ */
+OB_API ob_served ob_inspect_served(const ob_op *op, ob_device device);
+OB_API const char *ob_served_name(ob_served served);
 
 /** A kernel in an op's registrations: newest first within a key. */
 typedef struct ob_registration {
