@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds Outboard, runs trained models on the OpenCL device on real data, and writes the coverage matrix. Asks nothing.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+need_packages build
+started=$SECONDS
+
+say "Building"
+[ -f build/build.ninja ] || cmake --preset release -DOB_TESTS=OFF >/dev/null
+cmake --build --preset release
+
+say "Devices"
+build/bin/ob devices
+device=$(build/bin/ob devices --json | sed -n 's/.*"device": "\([^"]*\)".*/\1/p' | head -n 1)
+device=${device:-cpu}
+
+say "Handwritten digits the models were not trained on, on $device"
+for model in digits_cnn digits_transformer; do
+    printf '%-20s ' "$model"
+    build/bin/02_classify "$device" samples/models/$model/$model.aten.pt2 samples/data/digits_images.npy samples/data/digits_labels.npy
+done
+
+say "A model of characters completes a sentence"
+build/bin/03_complete "$device" samples/models/charlm/charlm.aten.pt2 "seven plus five is "
+
+say "Where the time went (digits_cnn, one run of each reference case; trace in build/trace.json)"
+build/bin/ob run samples/models/digits_cnn/digits_cnn.aten.pt2 --device "$device" --check samples/models/digits_cnn/ref \
+    --profile build/trace.json
+
+say "The coverage matrix"
+build/bin/ob coverage --quick --device "$device" --report build/coverage.html
+echo
+echo "The whole matrix is in build/coverage.html. Done in $((SECONDS - started)) s."
