@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dispatch/schema_parser.h"
+#include "schema/parser.h"
 
 /* clang-format off */
 /* Words of PyTorch's dtypes: X(word, number). The spare words of a number follow its name. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch/schema_parser.h"
+#include "schema/parser.h"
 
 /* Names of types. The first column of the common ones first, because the table is scanned. */
 static const struct base_type {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "dispatch/schema_parser.h"
+#include "schema/parser.h"
 
 typedef struct block {
     struct block *next;

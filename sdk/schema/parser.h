@@ -1,18 +1,19 @@
 /* What the files of the schema parser share. Nobody else includes this.
  *
- *   schema_parse.c    the declaration: name, arguments, returns
- *   schema_type.c     types and alias annotations
- *   schema_default.c  default values
- *   schema_types.c    the types that every schema shares; comparing and making types
+ *   parse.c    the declaration: name, arguments, returns
+ *   type.c     types
+ *   default.c  default values
+ *   alias.c    alias annotations
+ *   types.c    the types that every schema shares; comparing and making types
  *
  * A schema is one block of memory: the object, a copy of the text (names are cut out of it where
  * they stand), the arguments and returns, then whatever types, alias sets and defaults need. Rare
  * schemas need more blocks. */
-#ifndef OB_DISPATCH_SCHEMA_PARSER_H
-#define OB_DISPATCH_SCHEMA_PARSER_H
+#ifndef OB_SCHEMA_PARSER_H
+#define OB_SCHEMA_PARSER_H
 
-#include "dispatch/lexer.h"
 #include "ob/schema.h"
+#include "schema/lexer.h"
 
 enum {
     OB_SCHEMA_TEXT_LIMIT = 1 << 16, /* bytes of a declaration */

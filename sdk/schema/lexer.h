@@ -4,8 +4,8 @@
  * Newlines count only outside brackets; leading ones are skipped and a run of them is one token.
  * Multi-character operators are taken greedily ("**", "=="), as PyTorch does, so that the same
  * texts are refused. The text is NUL-terminated and borrowed. */
-#ifndef OB_DISPATCH_LEXER_H
-#define OB_DISPATCH_LEXER_H
+#ifndef OB_SCHEMA_LEXER_H
+#define OB_SCHEMA_LEXER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The schema lexer; see lexer.h. One table says what each byte can be, so that the common tokens
  * (names, blanks, brackets) cost one look-up per byte. */
-#include "dispatch/lexer.h"
+#include "schema/lexer.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch/schema_parser.h"
+#include "schema/parser.h"
 
 typedef struct name_set {
     const char *names[OB_SCHEMA_SET_LIMIT];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "dispatch/schema_parser.h"
+#include "schema/parser.h"
 
 static const ob_type simple[OB_TYPE_LIMIT] = {
 #define OB_X(name, text) [OB_TYPE_##name] = { OB_TYPE_##name, 0, NULL, NULL },
