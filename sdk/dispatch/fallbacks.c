@@ -34,7 +34,7 @@ static const struct {
 #undef OB_X
 };
 
-static ob_status run_below_autograd(ob_frame *frame)
+ob_status ob_run_below_autograd(ob_frame *frame)
 {
     return ob_redispatch(frame->op, frame->keys & ob_keyset_after_autograd(), frame->args,
                          frame->results);
@@ -59,7 +59,7 @@ static ob_status fail_layer(ob_frame *frame)
 ob_status ob_fallbacks_install(void)
 {
     static const ob_kernel_fn run[] = {
-        [BELOW_AUTOGRAD] = run_below_autograd, [NO_META] = fail_meta, [NO_LAYER] = fail_layer
+        [BELOW_AUTOGRAD] = ob_run_below_autograd, [NO_META] = fail_meta, [NO_LAYER] = fail_layer
     };
     ob_library *lib = NULL;
     OB_TRY(ob_library_open(OB_LIBRARY_KIND_IMPL, "_", OB_KEY_Undefined, __FILE__, __LINE__, &lib));

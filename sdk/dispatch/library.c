@@ -13,6 +13,8 @@ static ob_library *libraries;
 static char **load_errors;
 static size_t n_load_errors;
 
+static _Thread_local const void *current_owner;
+
 static void free_library(ob_retired *retired)
 {
     ob_library *lib = (ob_library *)retired;
@@ -216,11 +218,30 @@ void ob_library_static(ob_library_kind kind, const char *ns, ob_key key, const c
     ob_status st = ob_library_open(kind, ns, key, file, line, &lib);
     if (st == OB_OK) st = body(lib);
     if (st == OB_OK) {
+        lib->owner = current_owner;
+        lib->slot = slot;
         *slot = lib;
         return;
     }
     keep_load_error(ns, file, line);
     ob_library_release(lib);
+}
+
+void ob_library_set_owner(const void *owner)
+{
+    current_owner = owner;
+}
+
+void ob_library_release_owned(const void *owner)
+{
+    const bool entered = ob_registry_enter();
+    for (ob_library *lib = libraries, *next; lib; lib = next) {
+        next = lib->next;
+        if (lib->owner != owner) continue;
+        *lib->slot = NULL;
+        ob_library_release(lib);
+    }
+    ob_registry_leave(entered);
 }
 
 const char *ob_library_load_error(int i)

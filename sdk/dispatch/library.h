@@ -24,8 +24,10 @@ struct ob_library {
     char *debug;      /* "registered at file:line" */
     const char *file; /* a literal */
     int line;
-    ob_item *items;   /* newest first */
-    ob_library *next; /* libraries alive */
+    const void *owner; /* package whose code opened it while being loaded; NULL: none */
+    ob_library **slot; /* of a static library: the pointer to it there; NULL: none */
+    ob_item *items;    /* newest first */
+    ob_library *next;  /* libraries alive */
 };
 
 /* Undo the items that were added after `until` (NULL: all), refresh their ops when `refresh`, and
@@ -35,6 +37,11 @@ void ob_library_undo(ob_library *lib, const ob_item *until, bool refresh);
 /* "ns::name" of a name given with or without the library's namespace [owned: ob_free()]. OB_ERR_ARG
  * for another namespace, OB_ERR_OOM. */
 ob_status ob_library_qualify(const ob_library *lib, const char *name, char **out) OB_MUST_USE;
+
+/* Static libraries that this thread opens from now on belong to `owner` (NULL: nobody); release
+ * those that do, which must happen before their code goes. */
+void ob_library_set_owner(const void *owner);
+void ob_library_release_owned(const void *owner);
 
 /* Tell listeners of a def, or of an un-def that is about to happen. Registration lock held. */
 void ob_listeners_tell(const ob_op *op, bool defined);
