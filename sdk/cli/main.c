@@ -2,11 +2,14 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "coverage.h"
 
 static const ob_command commands[] = {
     { "devices", "packages found, their devices, memory and driver", ob_cmd_devices },
     { "doctor", "why a package or device is not used", ob_cmd_doctor },
     { "run", "run a .pt2 program, check it against references, profile it", ob_cmd_run },
+    { "coverage", "the matrix: which overloads a device serves, how, and whether right",
+      ob_cmd_coverage },
     { "coverage", "the matrix: which overloads a device serves, how, and whether right",
       ob_cmd_coverage },
     { "explain", "which kernel each key of an op runs, and why", ob_cmd_explain },
