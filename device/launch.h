@@ -10,8 +10,8 @@
 #ifndef OB_DEVICE_LAUNCH_H
 #define OB_DEVICE_LAUNCH_H
 
-#include "ob/tensor.h"
 #include "device/program.h"
+#include "ob/tensor.h"
 
 /* One argument: what clSetKernelArg gets. Made by BUF, MEM, VAL, LOCAL only. */
 typedef struct ob_cl_arg {
@@ -48,10 +48,10 @@ ob_cl_arg ob_cl_arg_buffer(ob_buffer *buffer);
 ob_status ob_cl_launch(ob_cl_kernel *kernel, ob_cl_range range, const ob_cl_arg *args,
                        uint32_t n_args) OB_MUST_USE;
 
-/* n work-items, OpenCL chooses groups: for kernels with one item per element. No item is added:
- * needs no bound check. */
+/* At least n work-items in groups of 64; the kernel checks the bound. A launch with another local
+ * size costs a compilation on some devices, so these are the only group shapes there are. */
 ob_cl_range ob_cl_range_1d(int64_t n);
-/* x * y work-items. */
+/* At least x (in groups of 64) by exactly y (by z) work-items. */
 ob_cl_range ob_cl_range_2d(int64_t x, int64_t y);
 ob_cl_range ob_cl_range_3d(int64_t x, int64_t y, int64_t z);
 /* Groups of one work-item, each to do a chunk of n elements: as many as the device can use, but no

@@ -1,0 +1,15 @@
+/* The table of ops that have a kernel here: native.inc, as code. */
+#ifndef OB_DEVICE_NATIVE_H
+#define OB_DEVICE_NATIVE_H
+
+#include "ob/library.h"
+
+/* Register every row of native.inc: all or none. */
+ob_status ob_native_register(ob_library *lib) OB_MUST_USE;
+
+/* Kernel functions of device/ops: see ob_kernel_fn. */
+#define OB_NATIVE(op, function, flags, dtypes) ob_status function(ob_frame *frame);
+#include "device/native.inc"
+#undef OB_NATIVE
+
+#endif
