@@ -1,6 +1,7 @@
 /* The program `ob`: finds the sub-command in one table and runs it. */
 #include <string.h>
 
+#include "cli/bench.h"
 #include "cli/cli.h"
 #include "coverage.h"
 
@@ -14,6 +15,7 @@ static const ob_command commands[] = {
       ob_cmd_coverage },
     { "explain", "which kernel each key of an op runs, and why", ob_cmd_explain },
     { "preflight", "every op that a program needs and a device lacks", ob_cmd_preflight },
+    { "bench", "speed against what is installed, as ratios", ob_cmd_bench },
 };
 
 static int usage(FILE *to, int status)
