@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         Archive{ "unknown_overload",
                  replace(GRAPH, "torch.ops.aten.add.Tensor", "torch.ops.aten.add.Tenser"),
                  OB_ERR_UNSUPPORTED, "aten::add.Tenser" },
-        Archive{ "undefined_value", replace(GRAPH, "{\"name\": \"x\"}", "{\"name\": \"nowhere\"}"),
+        Archive{ "undefined_value", replace(GRAPH, "{\"name\": \"image\"}}, \"kind\"", "{\"name\": \"nowhere\"}}, \"kind\""),
                  OB_ERR_PARSE, "nowhere" },
         Archive{ "no_weights_config", drop(WEIGHTS), OB_ERR_PARSE, "neither config" },
         Archive{ "weight_missing", drop("data/weights/weight_0"), OB_ERR_PARSE, "weight_0" },
