@@ -192,7 +192,7 @@ ob_status ob_structured_install(const ob_structured_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         OB_TRY(install(&rows[i]));
-    return OB_OK;
+    return ob_batch_commit();
 }
 
 void ob_rule_out(ob_rule *rule, int i, ob_dtype dtype, const int64_t *sizes, int rank)
