@@ -34,10 +34,47 @@ typedef struct ob_walk {
     ob_i32 stride[OB_WALK_OPERANDS][OB_WALK_DIMS];
 } ob_walk;
 
+/* A batch of matrices inside a buffer: element (z, i, j) lies at offset + z*batch + i*row + j*col.
+ * A stride may be 0 (broadcast). */
+typedef struct ob_matrix {
+    ob_i64 offset;
+    ob_i64 row;
+    ob_i64 col;
+    ob_i64 batch;
+} ob_matrix;
+
+/* A scalar of a kernel's compute type T, bit by bit in the first sizeof(T) bytes; T <= 16 bytes. */
+typedef struct ob_scalar {
+    ob_i64 bits[2];
+} ob_scalar;
+
+/* out = beta * self + alpha * (a @ b); a: [batch, m, k], b: [batch, k, n], out: [batch, m, n].
+ * self is read only when has_self is 1 (the host says 0 when beta == 0: NaN * 0 must not show).
+ * The members below `has_self` are the launch plan; kernels/matmul.cl says which kernel reads
+ * which. */
+typedef struct ob_gemm {
+    ob_i64 m, n, k;
+    ob_matrix a, b, out, self;
+    ob_matrix partial;   /* sums of T between k blocks; col is 1 */
+    ob_scalar alpha, beta;
+    ob_i64 has_self;     /* 0 or 1 */
+    ob_i64 m_item;       /* rows of out per work-item */
+    ob_i64 n_item;       /* columns of out per work-item */
+    ob_i64 m_block;      /* rows of a packed at a time, a multiple of OB_MR */
+    ob_i64 k_block;      /* depth packed at a time */
+    ob_i64 b_packed;     /* 1: `panel` holds b packed; 0: each work-item packs its strips */
+    ob_i64 panel_batch;  /* elements of T from one batch's panel to the next, 0 when shared */
+    ob_i64 scratch_item; /* elements of T from one work-item's scratch to the next */
+} ob_gemm;
+
 #ifndef __OPENCL_VERSION__
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");
+static_assert(sizeof(ob_matrix) == 32, "ob_matrix: kernels read it at 32 bytes");
+static_assert(offsetof(ob_gemm, a) == 24, "ob_gemm: a follows three 64-bit extents");
+static_assert(offsetof(ob_gemm, alpha) == 184, "ob_gemm: alpha follows five matrices");
+static_assert(sizeof(ob_gemm) == 280, "ob_gemm: 35 words of 64 bits");
 #endif
 
 #endif
