@@ -22,8 +22,6 @@
 #define OB_FEW_K 1024
 #endif
 #define OB_FEW_ROWS 8
-/* Its `rows` and `steps` are literals at each call: only inlined do its loops unroll. */
-#define OB_UNROLLED static inline __attribute__((always_inline))
 
 /* out[i][j] from a finished sum. */
 static void few_store(global OB_S *out, global const OB_S *self, const ob_gemm *g, ob_i64 i,
@@ -37,8 +35,8 @@ static void few_store(global OB_S *out, global const OB_S *self, const ob_gemm *
 /* sums[i][0..cols) += sum over `steps` rows of b of a[i][step] * b[step][0..cols).
  * rows and steps are literals at each call, so that the loops unroll; a: [rows][steps],
  * sums: [rows][pitch]. */
-OB_UNROLLED void few_add(const int rows, const int steps, const OB_T *a, global const OB_S *b,
-                         ob_i64 b_row, OB_T *sums, int pitch, int cols)
+static void few_add(const int rows, const int steps, const OB_T *a, global const OB_S *b,
+                    ob_i64 b_row, OB_T *sums, int pitch, int cols)
 {
     int j = 0;
     for (; j + OB_VW <= cols; j += OB_VW) {
@@ -65,8 +63,8 @@ OB_UNROLLED void few_add(const int rows, const int steps, const OB_T *a, global 
 
 /* The whole depth for one span of columns; `steps` rows of b are read side by side, because more
  * streams at once fetch faster. Rows past g->m repeat the last one and are not stored. */
-OB_UNROLLED void few_span(const int rows, const int steps, global const OB_S *a,
-                          global const OB_S *b, const ob_gemm *g, OB_T *sums, int pitch, int cols)
+static void few_span(const int rows, const int steps, global const OB_S *a, global const OB_S *b,
+                     const ob_gemm *g, OB_T *sums, int pitch, int cols)
 {
     OB_T x[OB_FEW_ROWS * 8];
     for (int i = 0; i < rows * pitch; i++)
@@ -124,8 +122,8 @@ static OB_T lane_sum(OB_VEC v)
 
 /* sums[i][j] += a[i] . b[j] over kc elements, for `rows` rows of a (a literal at each call) and
  * four rows of b. a_at and b_at: offsets of those rows. */
-OB_UNROLLED void few_dots(const int rows, global const OB_S *a, const ob_i64 *a_at,
-                          global const OB_S *b, const ob_i64 *b_at, ob_i64 kc, OB_T *sums)
+static void few_dots(const int rows, global const OB_S *a, const ob_i64 *a_at, global const OB_S *b,
+                     const ob_i64 *b_at, ob_i64 kc, OB_T *sums)
 {
     OB_VEC c[4][4];
 #pragma unroll
