@@ -4,7 +4,7 @@
 #include "dispatch/fallbacks.h"
 #include "dispatch/optable.h"
 
-enum { MAX_HOOKS = 16, NOT_STARTED = 0, READY, FAILED };
+enum { MAX_HOOKS = 64, NOT_STARTED = 0, READY, FAILED };
 
 typedef struct hook {
     ob_init_stage stage;

@@ -1,78 +1,126 @@
-/* Finds the siblings of an op in the ATen table by comparing schemas. PyTorch: torchgen's grouping
- * of native functions. */
+/* Finds the siblings of an op in the ATen table. Texts are compared, not parsed schemas: every row
+ * is in the one form that PyTorch prints. PyTorch: torchgen's grouping of native functions. */
 #include "ops/families.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ops/aten.h"
 
-/* True when the first n arguments of both have the same names and types. */
-static bool same_args(const ob_schema *a, const ob_schema *b, int32_t n)
+/* The text of the arguments: after the first parenthesis. */
+static const char *args_of(int row)
 {
-    for (int32_t i = 0; i < n; i++) {
-        if (strcmp(a->args[i].name, b->args[i].name) != 0) return false;
-        if (!ob_type_equal(a->args[i].real_type, b->args[i].real_type)) return false;
+    return strchr(ob_aten_row_at(row)->schema, '(') + 1;
+}
+
+/* The text of the results. */
+static const char *returns_of(int row)
+{
+    return strstr(ob_aten_row_at(row)->schema, ") -> ") + strlen(") -> ");
+}
+
+/* Skip what the forms of one op may differ in: the mark of keyword-only arguments, and alias sets
+ * such as `(a!)`. */
+static const char *skip_marks(const char *text)
+{
+    for (;;) {
+        if (strncmp(text, "*, ", 3) == 0) text += 3;
+        else if (text[0] == '(' && text[1] >= 'a' && text[1] <= 'z') text = strchr(text, ')') + 1;
+        else return text;
     }
-    return true;
+}
+
+/* The end of an arguments text: its closing parenthesis. */
+static bool is_end(const char *text)
+{
+    return strncmp(text, ") -> ", 5) == 0;
+}
+
+/* Read the same arguments in both texts; false when they differ before `a` ends. */
+static bool same_args(const char *a, const char **b)
+{
+    for (;;) {
+        a = skip_marks(a);
+        *b = skip_marks(*b);
+        if (is_end(a)) return true;
+        if (*a != **b) return false;
+        a++, (*b)++;
+    }
+}
+
+/* Number of arguments of `form` written to, in a text up to `end` (NULL: all of it). */
+static uint32_t count_writes(const char *text, const char *end)
+{
+    uint32_t n = 0;
+    for (; !is_end(text) && text != end; text++)
+        n += *text == '!';
+    return n;
+}
+
+/* Top-level commas of a text that ends at a closing parenthesis or at its end, plus one; 0 when
+ * there is nothing. */
+static uint32_t count_items(const char *text)
+{
+    uint32_t n = 1;
+    int depth = 0;
+    if (*text == ')' || !*text) return 0;
+    for (; *text && !(depth == 0 && *text == ')'); text++) {
+        if (*text == '(' || *text == '[') depth++;
+        if (*text == ')' || *text == ']') depth--;
+        if (depth == 0 && *text == ',') n++;
+        if (depth == 0 && strncmp(text, "*, ", 3) == 0) n--;
+    }
+    return n;
+}
+
+static uint32_t count_returns(int row)
+{
+    const char *text = returns_of(row);
+    return count_items(*text == '(' ? text + 1 : text);
 }
 
 /* `out` is `functional` with one trailing out per result. */
-static bool is_out_form(const ob_schema *functional, const ob_schema *out)
+static bool is_out_form(int functional, int out)
 {
-    const int32_t n = functional->n_args;
-    if (out->n_args != n + functional->n_returns || !same_args(functional, out, n)) return false;
-    for (int32_t i = 0; i < out->n_args; i++)
-        if (ob_argument_is_write(&out->args[i]) != (i >= n)) return false;
-    return true;
+    const char *rest = args_of(out);
+    if (!same_args(args_of(functional), &rest)) return false;
+    if (count_writes(args_of(out), rest) != 0) return false;
+    return count_writes(rest, NULL) == count_returns(functional);
 }
 
 /* `inplace` is `functional` with its first argument written to. */
-static bool is_inplace_form(const ob_schema *functional, const ob_schema *inplace)
+static bool is_inplace_form(int functional, int inplace)
 {
-    const int32_t n = functional->n_args;
-    if (inplace->n_args != n || n == 0 || functional->n_returns != 1) return false;
-    if (!same_args(functional, inplace, n) || !ob_argument_is_write(&inplace->args[0]))
-        return false;
-    for (int32_t i = 1; i < n; i++)
-        if (ob_argument_is_write(&inplace->args[i])) return false;
-    return true;
+    const char *text = args_of(inplace);
+    if (strncmp(text, "Tensor(a!) ", strlen("Tensor(a!) ")) != 0) return false;
+    if (count_writes(text, NULL) != 1 || count_returns(functional) != 1) return false;
+    return same_args(args_of(functional), &text) && is_end(text);
 }
 
-static void find_form(ob_family *f, int form, const char *base, size_t n,
-                      bool (*fits)(const ob_schema *, const ob_schema *))
+static void find_form(ob_family *f, int form, const char *base, size_t n, bool (*fits)(int, int))
 {
     int first = 0;
+    const int functional = f->rows[OB_FORM_FUNCTIONAL];
     const int count = ob_aten_overloads(base, n, &first);
-    for (int i = first; i < first + count && !f->ops[form]; i++) {
-        const ob_schema *schema = ob_op_schema(ob_aten_op(i));
-        if (i == f->rows[OB_FORM_FUNCTIONAL] || !schema || !fits(f->schema, schema)) continue;
+    for (int i = first; i < first + count && f->rows[form] < 0; i++) {
+        if (i == functional || !fits(functional, i)) continue;
         f->ops[form] = ob_aten_op(i);
         f->rows[form] = i;
     }
 }
 
-ob_status ob_family_find(int row, ob_family *out)
+void ob_family_find(int row, ob_family *out)
 {
-    ob_family f = { .rows = { row, -1, -1 } };
-    const ob_aten_row *aten = ob_aten_row_at(row);
-    f.ops[OB_FORM_FUNCTIONAL] = ob_aten_op(row);
-    f.schema = f.ops[OB_FORM_FUNCTIONAL] ? ob_op_schema(f.ops[OB_FORM_FUNCTIONAL]) : NULL;
-    if (!aten || !f.schema)
-        return OB_FAIL(OB_ERR_STATE, "row %d of the ATen table is not a defined op", row);
-    f.name = strstr(f.schema->name, "::") ? strstr(f.schema->name, "::") + 2 : f.schema->name;
-    f.n_args = (uint32_t)f.schema->n_args;
-    f.n_outs = (uint32_t)f.schema->n_returns;
-
-    char base[128];
-    const size_t n = strlen(f.name);
-    if (n + 1 < sizeof base) {
-        memcpy(base, f.name, n);
-        base[n] = '_';
-        find_form(&f, OB_FORM_INPLACE, base, n + 1, is_inplace_form);
-    }
-    find_form(&f, OB_FORM_OUT, f.name, n, is_out_form);
+    ob_family f = { .rows = { row, -1, -1 }, .ops = { ob_aten_op(row) } };
+    const char *name = ob_aten_row_at(row)->schema + strlen("aten::");
+    const size_t n = strcspn(name, ".(");
+    f.n_args = count_items(args_of(row));
+    f.n_outs = count_returns(row);
+    (void)snprintf(f.name, sizeof f.name, "%.*s_", (int)n, name);
+    find_form(&f, OB_FORM_INPLACE, f.name, strlen(f.name), is_inplace_form);
+    (void)snprintf(f.name, sizeof f.name, "%.*s", (int)n, name);
+    find_form(&f, OB_FORM_OUT, f.name, strlen(f.name), is_out_form);
     *out = f;
-    return OB_OK;
 }
 
 int ob_family_primary(const ob_family *family)

@@ -1,6 +1,6 @@
-/* Families: the functional, in-place and out form of one op, found by comparing schemas in the ATen
- * table. Used by structured.c (families with a shape rule) and derived.c (forms without a kernel of
- * their own). */
+/* Families: the functional, in-place and out form of one op, found by comparing the texts of the
+ * ATen table, so that starting parses no schema. Used by structured.c (families with a shape rule),
+ * derived.c (forms without a kernel of their own) and the views. */
 #ifndef OB_OPS_FAMILIES_H
 #define OB_OPS_FAMILIES_H
 
@@ -9,8 +9,7 @@
 enum { OB_FORM_FUNCTIONAL, OB_FORM_INPLACE, OB_FORM_OUT, OB_FORMS };
 
 typedef struct ob_family {
-    const char *name;        /* "add", for messages [borrowed, static] */
-    const ob_schema *schema; /* of the functional form [borrowed, process] */
+    char name[64]; /* "add", for messages */
     ob_rule_fn rule;
     uint32_t flags; /* OB_STRUCTURED_* */
     uint32_t n_args, n_outs;
@@ -19,9 +18,8 @@ typedef struct ob_family {
     int rows[OB_FORMS];   /* rows of the ATen table; -1 */
 } ob_family;
 
-/* Fill in name, schema, counts, ops and rows for the functional op of row `row`. OB_ERR_STATE when
- * it is not defined. */
-ob_status ob_family_find(int row, ob_family *out) OB_MUST_USE;
+/* Fill in name, counts, ops and rows for the functional op of row `row`. */
+void ob_family_find(int row, ob_family *out);
 
 /* The form that backends register for: the out form where ATen is structured, else the one that is
  * native in the order functional, out, in-place, else the functional one. */

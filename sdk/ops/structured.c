@@ -59,7 +59,7 @@ static ob_status run_rule(ob_call_state *call)
 {
     ob_rule *rule = &call->rule;
     rule->op = call->family->name;
-    rule->schema = call->family->schema;
+    rule->schema = ob_op_schema(call->family->ops[OB_FORM_FUNCTIONAL]);
     rule->args = call->frame->args;
     rule->compute = OB_DTYPE_NONE;
     rule->cast = 0;
@@ -164,11 +164,7 @@ static ob_status install(const ob_structured_row *row)
     } *made = ob_alloc(1, sizeof *made);
     if (!made) return OB_FAIL(OB_ERR_OOM, "%s: no memory for its family", row->functional);
     ob_family *f = &made->family;
-    ob_status st = ob_family_find(index, f);
-    if (st != OB_OK) {
-        ob_free(made);
-        return st;
-    }
+    ob_family_find(index, f);
     f->rule = row->rule;
     f->flags = row->flags;
     const int primary = ob_family_primary(f);
