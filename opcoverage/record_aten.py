@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-# Copyright the Outboard authors. SPDX-License-Identifier: Apache-2.0
 """Write sdk/ops/aten.inc, the one table of ATen overloads, from an installed PyTorch.
 
 Run by hand when the SDK moves to another PyTorch release; its output is committed, so the build
@@ -71,7 +70,8 @@ FAMILY_RULES = [
 ]
 
 HEADER = """\
-/* clang-format off
+/* clang-format off */
+/*
  * Every ATen overload of PyTorch {version}, sorted by name and overload; written by
  * opcoverage/record_aten.py: do not edit.
  *
