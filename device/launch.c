@@ -90,6 +90,11 @@ uint32_t ob_cl_units(void)
     return ob_cl_device_get()->units;
 }
 
+uint32_t ob_cl_vector_floats(void)
+{
+    return ob_cl_device_get()->vector_floats;
+}
+
 ob_cl_range ob_cl_range_1d(int64_t n)
 {
     const size_t items = ((size_t)n + GROUP_ITEMS - 1) / GROUP_ITEMS * GROUP_ITEMS;

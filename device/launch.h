@@ -65,6 +65,8 @@ ob_cl_range ob_cl_range_tiles(int64_t n, int64_t m, int64_t tile_x, int64_t tile
 
 /* Compute units of the device, at least 1. */
 uint32_t ob_cl_units(void);
+/* Floats of a native vector, at least 1. */
+uint32_t ob_cl_vector_floats(void);
 
 /* Device memory for the length of a few launches: bytes >= 1; give it back with
  * ob_cl_scratch_free(), also before the launches that use it have run. */

@@ -2,9 +2,8 @@
 #include "device/native.h"
 
 /* Sets of dtypes that rows name. */
-#define ALL    OB_DTYPES_ALL
-#define F32    OB_DTYPES(OB_F32)
-#define FLOATS (OB_DTYPES(OB_F16) | OB_DTYPES(OB_BF16) | OB_DTYPES(OB_F32) | OB_DTYPES(OB_F64))
+#define ALL     OB_DTYPES_ALL
+#define NUMBERS (OB_DTYPES_ALL & ~(OB_DTYPES(OB_BOOL) | OB_DTYPES(OB_F8E4M3)))
 
 static const ob_kernel_row rows[] = {
 #define OB_NATIVE(op_, function, flags_, dtypes_) \

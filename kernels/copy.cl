@@ -4,14 +4,10 @@
  *   copy_from_<brief>  dst = src converted from that dtype, with PyTorch's conversions: float to int cuts, to bool is
  *                      != 0, complex to real drops the imaginary part
  *   fill               dst = the low bytes of `bits`
- *   arange             dst[i] = start + i * step, dst dense
+ *   arange             dst[i] = start + i * step
  *
  * Work-item x of n takes the x-th part of the walk. It goes in runs along dim 0, which are plain loops over two strides,
  * so that the compiler makes vectors of the ones with stride 1. */
-#define OB_NEED_F64 1
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
 
 /* Elements that this work-item takes: [begin, end). */
 #define PART_OF(numel)                                                           \
@@ -129,19 +125,15 @@ COPY_FROM(bool_, uchar)
 COPY_FROM(bf16, ushort)
 COPY_FROM(f8e4m3, uchar)
 
-/* Sums of an arithmetic row: integers in long, the others in the widest float there is. */
-#if OB_IS_INT || OB_IS_BOOL
-#define WIDE long
-#elif defined(cl_khr_fp64)
-#define WIDE double
-#else
-#define WIDE float
-#endif
-
-OB_ONE_ITEM kernel void arange(global OB_S *dst, const ob_i64 offset, const ob_i64 numel,
-                               const WIDE start, const WIDE step)
+#ifdef cl_khr_fp64
+OB_ONE_ITEM kernel void arange(global OB_S *dst, const ob_arange row)
 {
-    PART_OF(numel)
+    PART_OF(row.numel)
     for (ob_i64 i = begin; i < end; i++)
-        OB_STORE(dst, offset + i, FROM_FLOAT(start + (WIDE)i * step));
+#if OB_IS_INT || OB_IS_BOOL
+        OB_STORE(dst, row.offset + i * row.stride, FROM_INT(row.int_start + i * row.int_step));
+#else
+        OB_STORE(dst, row.offset + i * row.stride, FROM_FLOAT(row.start + (double)i * row.step));
+#endif
 }
+#endif

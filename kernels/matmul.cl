@@ -74,10 +74,10 @@ typedef OB_VEC4 loose_vec4 __attribute__((aligned(sizeof(OB_T))));
 #endif
 
 /* The bits of a scalar as the compute type. */
-static OB_T scalar_value(const ob_scalar s)
+static OB_T scalar_value(const ob_number s)
 {
     union {
-        ob_scalar bits;
+        ob_number bits;
         OB_T value;
     } u;
     u.bits = s;

@@ -34,10 +34,10 @@ static OB_T any_product(OB_T x, OB_T y)
 #endif
 }
 
-static OB_T any_scalar(const ob_scalar s)
+static OB_T any_scalar(const ob_number s)
 {
     union {
-        ob_scalar bits;
+        ob_number bits;
         OB_T value;
     } u;
     u.bits = s;

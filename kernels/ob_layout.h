@@ -1,7 +1,7 @@
 /* Structs that the host fills in and a kernel reads: one text for both sides.
  *
  * The host includes it; the device runtime also puts it in front of every OpenCL C source. Members
- * have the same size and offset on both sides: fixed-width integers only, no pointer, no padding.
+ * have the same size and offset on both sides: fixed-width numbers only, no pointer, no padding.
  * Offsets and strides count elements, never bytes; buffers stay separate kernel arguments, because
  * a device pointer means nothing to the host. */
 #ifndef OB_LAYOUT_H
@@ -10,12 +10,19 @@
 #ifdef __OPENCL_VERSION__
 typedef long ob_i64;
 typedef int ob_i32;
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double ob_f64;
+#else
+typedef long ob_f64; /* its bits */
+#endif
 #else
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 typedef int64_t ob_i64;
 typedef int32_t ob_i32;
+typedef double ob_f64;
 #endif
 
 #define OB_WALK_DIMS     8
@@ -34,6 +41,13 @@ typedef struct ob_walk {
     ob_i32 stride[OB_WALK_OPERANDS][OB_WALK_DIMS];
 } ob_walk;
 
+/* start, start + step, ...: in integers for integer dtypes, else in floating point. */
+typedef struct ob_arange {
+    ob_i64 offset, numel, stride; /* of the output */
+    ob_i64 int_start, int_step;
+    ob_f64 start, step;
+} ob_arange;
+
 /* A batch of matrices inside a buffer: element (z, i, j) lies at offset + z*batch + i*row + j*col.
  * A stride may be 0 (broadcast). */
 typedef struct ob_matrix {
@@ -44,9 +58,9 @@ typedef struct ob_matrix {
 } ob_matrix;
 
 /* A scalar of a kernel's compute type T, bit by bit in the first sizeof(T) bytes; T <= 16 bytes. */
-typedef struct ob_scalar {
+typedef struct ob_number {
     ob_i64 bits[2];
-} ob_scalar;
+} ob_number;
 
 /* out = beta * self + alpha * (a @ b); a: [batch, m, k], b: [batch, k, n], out: [batch, m, n].
  * self is read only when has_self is 1 (the host says 0 when beta == 0: NaN * 0 must not show).
@@ -56,7 +70,7 @@ typedef struct ob_gemm {
     ob_i64 m, n, k;
     ob_matrix a, b, out, self;
     ob_matrix partial;   /* sums of T between k blocks; col is 1 */
-    ob_scalar alpha, beta;
+    ob_number alpha, beta;
     ob_i64 has_self;     /* 0 or 1 */
     ob_i64 m_item;       /* rows of out per work-item */
     ob_i64 n_item;       /* columns of out per work-item */
@@ -71,6 +85,7 @@ typedef struct ob_gemm {
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");
+static_assert(sizeof(ob_arange) == 56, "ob_arange: seven words of 64 bits");
 static_assert(sizeof(ob_matrix) == 32, "ob_matrix: kernels read it at 32 bytes");
 static_assert(offsetof(ob_gemm, a) == 24, "ob_gemm: a follows three 64-bit extents");
 static_assert(offsetof(ob_gemm, alpha) == 184, "ob_gemm: alpha follows five matrices");

@@ -11,9 +11,6 @@
  *   ob_load_<brief>, ob_store_<brief>   the same for any dtype (f16, bf16, f8e4m3, bool ...)
  * float16 needs no extension: vload_half and vstore_half are in every OpenCL. */
 
-#if OB_DTYPE == OB_F64 || defined(OB_NEED_F64)
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
 #define OB_ONE_ITEM __attribute__((reqd_work_group_size(1, 1, 1)))
 #define OB_PASTE_(a, b) a##b
 #define OB_PASTE(a, b) OB_PASTE_(a, b)

@@ -12,6 +12,7 @@ enum { COPY_CHUNK = 16384 }; /* elements that are worth a work-item */
 static const ob_cl_program copy_program = { "copy", { "prelude.cl", "copy.cl" }, NULL, NULL };
 
 static ob_cl_site copy_same = OB_CL_SITE(&copy_program, "copy_same");
+static ob_cl_site arange = OB_CL_SITE(&copy_program, "arange");
 static ob_cl_site fill = OB_CL_SITE(&copy_program, "fill");
 
 /* copy_from_<brief>, by the number of the dtype. */
@@ -78,8 +79,8 @@ static ob_status copy(ob_tensor *dst, ob_tensor *src)
 
 ob_status ob_cl_op_copy(ob_frame *frame)
 {
-    OB_TRY(copy(frame->args[0].u.tensor, frame->args[1].u.tensor));
-    return ob_cl_return_self(frame);
+    OB_TRY(ob_cl_return_self(frame));
+    return copy(frame->results[0].u.tensor, frame->args[1].u.tensor);
 }
 
 /* ---- fills ---- */
@@ -97,18 +98,28 @@ static ob_status fill_with(ob_tensor *t, int64_t bits)
     return OB_OK;
 }
 
+/* fill_.Scalar(self, value), zero_(self); results[0] is what to fill. */
 ob_status ob_cl_op_fill(ob_frame *frame)
 {
-    ob_tensor *t = frame->args[0].u.tensor;
-    const ob_scalar value = ob_value_as_scalar(&frame->args[1]);
-    OB_TRY(fill_with(t, ob_cl_element_bits(value, ob_tensor_dtype(t))));
-    return ob_cl_return_self(frame);
+    OB_TRY(ob_cl_return_self(frame));
+    ob_tensor *t = frame->results[0].u.tensor;
+    const ob_scalar value = frame->n_args > 1 ? ob_value_as_scalar(&frame->args[1]) : ob_int(0);
+    return fill_with(t, ob_cl_element_bits(value, ob_tensor_dtype(t)));
 }
 
-ob_status ob_cl_op_zero(ob_frame *frame)
+/* arange.start_out(start, end, step): results[0] has the length. */
+ob_status ob_cl_op_arange(ob_frame *frame)
 {
-    OB_TRY(fill_with(frame->args[0].u.tensor, 0));
-    return ob_cl_return_self(frame);
+    ob_tensor *t = frame->results[0].u.tensor;
+    const ob_scalar start = ob_value_as_scalar(&frame->args[0]);
+    const ob_scalar step = ob_value_as_scalar(&frame->args[2]);
+    const ob_arange row = { ob_tensor_offset(t),   ob_tensor_numel(t),  ob_tensor_strides(t)[0],
+                            ob_scalar_int(start),  ob_scalar_int(step), ob_scalar_double(start),
+                            ob_scalar_double(step) };
+    ob_cl_kernel *k;
+    if (row.numel == 0) return OB_OK;
+    OB_TRY(ob_cl_kernel_get(&arange, ob_tensor_dtype(t), &k));
+    return OB_LAUNCH(k, ob_cl_range_chunks(row.numel, COPY_CHUNK), BUF(t), VAL(row));
 }
 
 /* ---- scalars ---- */

@@ -86,12 +86,14 @@ static bool device_pick(const wish *w, ob_cl_device *d)
 
 static ob_status device_describe(ob_cl_device *d)
 {
-    cl_uint units = 0, align_bits = 0;
+    cl_uint units = 0, align_bits = 0, floats = 0;
     cl_ulong memory = 0, largest = 0;
     char version[OB_CL_TEXT_BYTES] = "", driver[OB_CL_TEXT_BYTES] = "";
     cl_device_fp_config f64 = 0;
     CL_TRY(clGetDeviceInfo(d->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     CL_TRY(clGetDeviceInfo(d->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align_bits, &align_bits,
+                           NULL));
+    CL_TRY(clGetDeviceInfo(d->device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof floats, &floats,
                            NULL));
     CL_TRY(clGetDeviceInfo(d->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof d->group_limit,
                            &d->group_limit, NULL));
@@ -104,6 +106,7 @@ static ob_status device_describe(ob_cl_device *d)
     CL_TRY(clGetPlatformInfo(d->platform, CL_PLATFORM_VERSION, sizeof version, version, NULL));
     if (clGetDeviceInfo(d->device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof f64, &f64, NULL)) f64 = 0;
     d->units = units ? units : 1;
+    d->vector_floats = floats ? floats : 1;
     d->alignment = align_bits >= 8 ? align_bits / 8 : 1;
     d->memory_bytes = memory;
     d->max_alloc_bytes = largest;

@@ -20,9 +20,10 @@ typedef struct ob_cl_device {
     cl_platform_id platform;
     cl_device_id device;
     cl_context context;
-    uint32_t units;     /* at least 1 */
-    size_t alignment;   /* bytes that a sub-buffer's origin is a multiple of */
-    size_t group_limit; /* work-items of a group */
+    uint32_t units;         /* at least 1 */
+    uint32_t vector_floats; /* floats of a native vector, at least 1 */
+    size_t alignment;       /* bytes that a sub-buffer's origin is a multiple of */
+    size_t group_limit;     /* work-items of a group */
     uint64_t memory_bytes, max_alloc_bytes;
     char name[OB_CL_TEXT_BYTES], vendor[OB_CL_TEXT_BYTES];
     char driver[2 * OB_CL_TEXT_BYTES]; /* platform and driver version */
