@@ -68,7 +68,8 @@ uint16_t ob_bf16_from_float(float value)
     return (uint16_t)(round_even(bits, 16) >> 16);
 }
 
-/* float8_e4m3fn: 4 bits of exponent (bias 7), 3 of mantissa, no infinity, 0x7f is the NaN */
+/* float8_e4m3fn: 4 bits of exponent (bias 7), 3 of mantissa, no infinity, 0x7f is the NaN. What is
+ * too large, infinity included, becomes the largest number, 448, as in PyTorch 2.13. */
 float ob_f8e4m3_to_float(uint8_t bits)
 {
     const uint32_t sign = (uint32_t)(bits >> 7) << F32_SIGN_SHIFT;
@@ -85,7 +86,8 @@ uint8_t ob_f8e4m3_from_float(float value)
 {
     const uint32_t all = bits_of(value), magnitude = all & 0x7fffffffU;
     const uint8_t sign = (uint8_t)(all >> 24 & 0x80U);
-    if (magnitude >= bits_of(480.0f)) return (uint8_t)(sign | 0x7fU); /* too large, inf, NaN */
+    if (magnitude > F32_INF) return (uint8_t)(sign | 0x7fU); /* NaN stays NaN */
+    if (magnitude >= bits_of(448.0f)) return (uint8_t)(sign | 0x7eU);
     if (magnitude < bits_of(0x1p-6f))
         return (uint8_t)(sign | (bits_of(float_of(magnitude) + 0x1p14f) - bits_of(0x1p14f)));
     return (uint8_t)(sign | (round_even(magnitude, 20) - ((127U - 7U) << 23)) >> 20);

@@ -68,7 +68,8 @@ OB_API bool ob_dtype_is_signed(ob_dtype dtype);
  * OB_ERR_NOT_FOUND. */
 OB_API ob_status ob_dtype_parse(const char *text, ob_dtype *out) OB_MUST_USE;
 /** The dtype both arguments convert to (torch.promote_types): u8+i8 = i16, f16+bf16 = f32, i64+f16
- * = f16. */
+ * = f16. OB_DTYPE_NONE where PyTorch's answer is complex128 (c64+f64) or an error (float8 with
+ * another). */
 OB_API ob_dtype ob_dtype_promote(ob_dtype a, ob_dtype b);
 /** torch.can_cast: false only when the category falls (float to int, int to bool, complex to
  * float). */
@@ -79,8 +80,8 @@ OB_API ob_dtype ob_dtype_to_float(ob_dtype dtype);
 /** The real dtype of a complex dtype's parts; any other dtype itself. */
 OB_API ob_dtype ob_dtype_to_real(ob_dtype dtype);
 
-/* Conversions of single elements, for host code: round to nearest even, NaN kept, float8 saturates
- * to NaN. */
+/* Conversions of single elements, for host code: round to nearest even, NaN kept; what is too large
+ * for float8, infinity too, becomes +-448. */
 OB_API float ob_f16_to_float(uint16_t bits);
 OB_API uint16_t ob_f16_from_float(float value);
 OB_API float ob_bf16_to_float(uint16_t bits);
