@@ -28,6 +28,7 @@ static bool must_fail(void)
 void *ob_alloc(size_t n, size_t bytes)
 {
     if (must_fail()) return NULL;
+    if (bytes && n > SIZE_MAX / bytes) return NULL;
     /* calloc(0) may give NULL, which would read as out of memory */
     return n == 0 || bytes == 0 ? calloc(1, 1) : calloc(n, bytes);
 }

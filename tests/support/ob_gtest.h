@@ -63,7 +63,8 @@ Tensor tensor_of(ob_dtype dtype, const std::vector<int64_t> &sizes, const std::v
 {
     ob_tensor *t = nullptr;
     EXPECT_OB_OK(ob_tensor_create(ints(sizes), dtype, device, &t));
-    if (t) EXPECT_OB_OK(ob_tensor_write(t, elements.data(), elements.size() * sizeof(T)));
+    if (!t) return nullptr;
+    EXPECT_OB_OK(ob_tensor_write(t, elements.data(), elements.size() * sizeof(T)));
     return Tensor(t);
 }
 

@@ -172,7 +172,8 @@ TEST(ViewStrides, MatchPyTorch)
                   ob_shape_view_strides(c.sizes.data(), c.strides.data(), rank_of(c.sizes),
                                         c.wanted.data(), rank_of(c.wanted), got.data()))
             << name;
-        if (c.possible) EXPECT_EQ(c.strides_then, got) << name;
+        if (!c.possible) continue;
+        EXPECT_EQ(c.strides_then, got) << name;
     }
 }
 
