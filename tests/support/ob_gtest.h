@@ -49,7 +49,7 @@ struct Release {
         ob_tensor_release(t);
     }
 };
-using Tensor = std::unique_ptr<ob_tensor, Release>;
+using OwnedTensor = std::unique_ptr<ob_tensor, Release>;
 
 inline ob_ints ints(const std::vector<int64_t> &v)
 {
@@ -58,14 +58,15 @@ inline ob_ints ints(const std::vector<int64_t> &v)
 
 // A dense tensor with the given elements; T must be the storage type of `dtype`.
 template <typename T>
-Tensor tensor_of(ob_dtype dtype, const std::vector<int64_t> &sizes, const std::vector<T> &elements,
-                 ob_device device = ob_device{ OB_BACKEND_CPU, 0 })
+OwnedTensor tensor_of(ob_dtype dtype, const std::vector<int64_t> &sizes,
+                      const std::vector<T> &elements,
+                      ob_device device = ob_device{ OB_BACKEND_CPU, 0 })
 {
     ob_tensor *t = nullptr;
     EXPECT_OB_OK(ob_tensor_create(ints(sizes), dtype, device, &t));
     if (!t) return nullptr;
     EXPECT_OB_OK(ob_tensor_write(t, elements.data(), elements.size() * sizeof(T)));
-    return Tensor(t);
+    return OwnedTensor(t);
 }
 
 // All elements, row-major; T must be the storage type of the tensor's dtype.

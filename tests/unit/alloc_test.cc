@@ -99,7 +99,7 @@ TEST(Alloc, EachFailureIsAnErrorAndLeaksNothing)
 TEST(Alloc, FailingFormatsSayWhatTheyCan)
 {
     char text[100];
-    const Tensor t = tensor_of<float>(OB_F32, { 1 }, { 3 });
+    const OwnedTensor t = tensor_of<float>(OB_F32, { 1 }, { 3 });
     ob_alloc_fail_at(1, 1);
     ob_tensor_format(t.get(), text, sizeof text);
     ob_alloc_fail_at(0, 0);

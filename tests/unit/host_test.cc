@@ -24,14 +24,14 @@ class Foreign : public ::testing::Test
         t.reset();
         EXPECT_EQ(fake_counts.allocs - fake_counts.fail_allocs, fake_counts.frees);
     }
-    Tensor view(const Ints &sizes, const Ints &strides, int64_t offset)
+    OwnedTensor view(const Ints &sizes, const Ints &strides, int64_t offset)
     {
         ob_tensor *v = nullptr;
         EXPECT_OB_OK(ob_tensor_view_of(t.get(), ints(sizes), ints(strides), offset, &v));
-        return Tensor(v);
+        return OwnedTensor(v);
     }
 
-    Tensor t;
+    OwnedTensor t;
 };
 
 TEST_F(Foreign, DenseWindowsAreOneBackendCall)
@@ -92,7 +92,7 @@ TEST_F(Foreign, ErrorsOfTheDevicePassThrough)
 {
     ob_tensor *copy = nullptr;
     float value[3] = { 0, 0, 0 };
-    const Tensor one = view({ 1 }, { 1 }, 0), column = view({ 3 }, { 4 }, 1);
+    const OwnedTensor one = view({ 1 }, { 1 }, 0), column = view({ 3 }, { 4 }, 1);
     fake_counts.fail_reads = 1;
     EXPECT_OB_ERR(OB_ERR_DEVICE, "fake", ob_tensor_read(one.get(), value, 4));
     EXPECT_OB_ERR(OB_ERR_DEVICE, "fake", ob_tensor_write(column.get(), value, 12));
@@ -106,7 +106,7 @@ TEST_F(Foreign, ErrorsOfTheDevicePassThrough)
 
 TEST_F(Foreign, GrowsOnTheDevice)
 {
-    const Tensor row = view({ 4 }, { 1 }, 8);
+    const OwnedTensor row = view({ 4 }, { 1 }, 8);
     ASSERT_OB_OK(ob_tensor_set_window(t.get(), ints({ 20 }), ints({ 1 }), 0, true));
     EXPECT_EQ(11.0F, elements_of<float>(t.get())[11]);
     EXPECT_EQ((Floats{ 8, 9, 10, 11 }), elements_of<float>(row.get()));
@@ -115,7 +115,7 @@ TEST_F(Foreign, GrowsOnTheDevice)
 TEST_F(Foreign, EmptyTensorsHaveNoBuffer)
 {
     const int before = fake_counts.allocs;
-    const Tensor empty = tensor_of<float>(OB_F32, { 0, 5 }, {}, xla);
+    const OwnedTensor empty = tensor_of<float>(OB_F32, { 0, 5 }, {}, xla);
     EXPECT_EQ(before, fake_counts.allocs);
     EXPECT_TRUE(elements_of<float>(empty.get()).empty());
 }

@@ -21,29 +21,29 @@ Ints strides_of(const ob_tensor *t)
     return Ints(ob_tensor_strides(t), ob_tensor_strides(t) + ob_tensor_rank(t));
 }
 
-Tensor create(const Ints &sizes, ob_dtype dtype, ob_device device)
+OwnedTensor create(const Ints &sizes, ob_dtype dtype, ob_device device)
 {
     ob_tensor *t = nullptr;
     EXPECT_OB_OK(ob_tensor_create(ints(sizes), dtype, device, &t));
-    return Tensor(t);
+    return OwnedTensor(t);
 }
 
-Tensor view(const Tensor &base, const Ints &sizes, const Ints &strides, int64_t offset)
+OwnedTensor view(const OwnedTensor &base, const Ints &sizes, const Ints &strides, int64_t offset)
 {
     ob_tensor *t = nullptr;
     EXPECT_OB_OK(ob_tensor_view_of(base.get(), ints(sizes), ints(strides), offset, &t));
-    return Tensor(t);
+    return OwnedTensor(t);
 }
 
 // [[0, 1, 2], [3, 4, 5]]
-Tensor counting()
+OwnedTensor counting()
 {
     return tensor_of<float>(OB_F32, { 2, 3 }, { 0, 1, 2, 3, 4, 5 });
 }
 
 TEST(Tensor, IsDenseAndRowMajorWhenNew)
 {
-    const Tensor t = create({ 2, 0, 3 }, OB_F64, cpu);
+    const OwnedTensor t = create({ 2, 0, 3 }, OB_F64, cpu);
     EXPECT_EQ((Ints{ 2, 0, 3 }), sizes_of(t.get()));
     EXPECT_EQ((Ints{ 3, 3, 1 }), strides_of(t.get()));
     EXPECT_EQ(0, ob_tensor_numel(t.get()));
@@ -57,7 +57,7 @@ TEST(Tensor, IsDenseAndRowMajorWhenNew)
 TEST(Tensor, HasHostMemoryAlignedTo64Bytes)
 {
     for (const int64_t n : { 0, 1, 100, 129, 5000 }) {
-        const Tensor t = create({ n }, OB_F32, cpu);
+        const OwnedTensor t = create({ n }, OB_F32, cpu);
         ASSERT_NE(nullptr, ob_tensor_data(t.get())) << n;
         EXPECT_EQ(0U, reinterpret_cast<uintptr_t>(ob_tensor_data(t.get())) % 64) << n;
         std::memset(ob_tensor_data(t.get()), 1, ob_tensor_storage_bytes(t.get()));
@@ -66,7 +66,7 @@ TEST(Tensor, HasHostMemoryAlignedTo64Bytes)
 
 TEST(Tensor, OnMetaHasSizesAndNoMemory)
 {
-    const Tensor t = create({ 1 << 20, 1 << 20, 1 << 10 }, OB_F32, meta);
+    const OwnedTensor t = create({ 1 << 20, 1 << 20, 1 << 10 }, OB_F32, meta);
     float value = 0;
     EXPECT_TRUE(ob_tensor_is_meta(t.get()));
     EXPECT_EQ(nullptr, ob_tensor_data(t.get()));
@@ -74,7 +74,7 @@ TEST(Tensor, OnMetaHasSizesAndNoMemory)
     EXPECT_OB_ERR(OB_ERR_UNSUPPORTED, "meta", ob_tensor_read(t.get(), &value, 4));
     EXPECT_OB_ERR(OB_ERR_UNSUPPORTED, "meta", ob_tensor_write(t.get(), &value, 4));
     ob_tensor *host = nullptr;
-    const Tensor small = create({ 2 }, OB_F32, meta);
+    const OwnedTensor small = create({ 2 }, OB_F32, meta);
     EXPECT_OB_ERR(OB_ERR_UNSUPPORTED, "meta", ob_tensor_to_device(small.get(), cpu, &host));
     EXPECT_EQ(nullptr, host);
 }
@@ -99,12 +99,12 @@ TEST(Tensor, RefusesHostileSizes)
 
 TEST(Tensor, HasTheKeysOfItsBackend)
 {
-    const Tensor t = create({ 1 }, OB_F32, cpu), m = create({ 1 }, OB_F32, meta);
+    const OwnedTensor t = create({ 1 }, OB_F32, cpu), m = create({ 1 }, OB_F32, meta);
     EXPECT_TRUE(ob_keyset_has(ob_tensor_keys(t.get()), OB_KEY_CPU));
     EXPECT_TRUE(ob_keyset_has(ob_tensor_keys(t.get()), OB_KEY_AutogradCPU));
     EXPECT_TRUE(ob_keyset_has(ob_tensor_keys(m.get()), OB_KEY_Meta));
     const ob_guard guard = ob_guard_inference_mode(true);
-    const Tensor inference = create({ 1 }, OB_F32, cpu);
+    const OwnedTensor inference = create({ 1 }, OB_F32, cpu);
     EXPECT_EQ(ob_tensor_keys(t.get()), ob_tensor_keys(view(t, { 1 }, { 1 }, 0).get()));
     ob_guard_leave(&guard);
     EXPECT_TRUE(ob_keyset_has(ob_tensor_keys(inference.get()), OB_KEY_CPU));
@@ -114,8 +114,8 @@ TEST(Tensor, HasTheKeysOfItsBackend)
 
 TEST(View, SharesMemoryAndVersion)
 {
-    const Tensor t = counting();
-    const Tensor column = view(t, { 2 }, { 3 }, 1);
+    const OwnedTensor t = counting();
+    const OwnedTensor column = view(t, { 2 }, { 3 }, 1);
     EXPECT_EQ((std::vector<float>{ 1, 4 }), elements_of<float>(column.get()));
     const uint64_t version = ob_tensor_version(t.get());
     const float twice[] = { 10, 40 };
@@ -127,15 +127,15 @@ TEST(View, SharesMemoryAndVersion)
 
 TEST(View, OutlivesItsBase)
 {
-    Tensor t = counting();
-    const Tensor last = view(t, {}, {}, 5);
+    OwnedTensor t = counting();
+    const OwnedTensor last = view(t, {}, {}, 5);
     t.reset();
     EXPECT_EQ((std::vector<float>{ 5 }), elements_of<float>(last.get()));
 }
 
 TEST(View, RefusesWindowsOutsideTheStorage)
 {
-    const Tensor t = counting();
+    const OwnedTensor t = counting();
     ob_tensor *v = nullptr;
     const auto attempt = [&](const Ints &sizes, const Ints &strides, int64_t offset) {
         return ob_tensor_view_of(t.get(), ints(sizes), ints(strides), offset, &v);
@@ -152,7 +152,7 @@ TEST(View, RefusesWindowsOutsideTheStorage)
 
 TEST(View, MayReadTheBytesAsAnotherDtype)
 {
-    const Tensor t = tensor_of<float>(OB_F32, { 2 }, { 1.0F, -2.0F });
+    const OwnedTensor t = tensor_of<float>(OB_F32, { 2 }, { 1.0F, -2.0F });
     ob_tensor *v = nullptr;
     ASSERT_OB_OK(ob_tensor_view_dtype(t.get(), OB_I32, ints({ 2 }), ints({ 1 }), 0, &v));
     EXPECT_EQ((std::vector<int32_t>{ 0x3f800000, static_cast<int32_t>(0xc0000000) }),
@@ -162,8 +162,8 @@ TEST(View, MayReadTheBytesAsAnotherDtype)
 
 TEST(Window, GrowsTheStorageAndKeepsItsContents)
 {
-    const Tensor t = counting();
-    const Tensor row = view(t, { 3 }, { 1 }, 3);
+    const OwnedTensor t = counting();
+    const OwnedTensor row = view(t, { 3 }, { 1 }, 3);
     EXPECT_OB_ERR(OB_ERR_ARG, "need 32 bytes",
                   ob_tensor_set_window(t.get(), ints({ 8 }), ints({ 1 }), 0, false));
     EXPECT_EQ((Ints{ 2, 3 }), sizes_of(t.get()));
@@ -175,7 +175,7 @@ TEST(Window, GrowsTheStorageAndKeepsItsContents)
 
 TEST(Window, MayBeMadeFromTheTensorsOwnSizes)
 {
-    const Tensor t = counting();
+    const OwnedTensor t = counting();
     const Ints many(20, 1);
     const ob_ints own_sizes = { ob_tensor_sizes(t.get()), 2 };
     const ob_ints own_strides = { ob_tensor_strides(t.get()), 2 };
@@ -190,8 +190,8 @@ TEST(Window, MayBeMadeFromTheTensorsOwnSizes)
 
 TEST(SetStorage, TakesTheSourcesWindow)
 {
-    const Tensor t = create({ 4 }, OB_F32, cpu), source = counting();
-    const Tensor other = create({ 1 }, OB_I32, cpu), elsewhere = create({ 1 }, OB_F32, meta);
+    const OwnedTensor t = create({ 4 }, OB_F32, cpu), source = counting();
+    const OwnedTensor other = create({ 1 }, OB_I32, cpu), elsewhere = create({ 1 }, OB_F32, meta);
     ASSERT_OB_OK(ob_tensor_set_storage(t.get(), source.get()));
     EXPECT_EQ((Ints{ 2, 3 }), sizes_of(t.get()));
     EXPECT_EQ(ob_tensor_data(source.get()), ob_tensor_data(t.get()));
@@ -225,7 +225,7 @@ TEST(ForeignMemory, IsReleasedOnceWithItsLastTensor)
 
 TEST(Write, RefusesWrongBytesAndSharedElements)
 {
-    const Tensor t = counting();
+    const OwnedTensor t = counting();
     const float data[3] = { 1, 2, 3 };
     EXPECT_OB_ERR(OB_ERR_ARG, "12 bytes are given, 6 elements of float32 are 24",
                   ob_tensor_write(t.get(), data, sizeof data));
@@ -235,7 +235,7 @@ TEST(Write, RefusesWrongBytesAndSharedElements)
 
 TEST(ToDevice, MakesADenseCopy)
 {
-    const Tensor t = counting();
+    const OwnedTensor t = counting();
     ob_tensor *copy = nullptr;
     ASSERT_OB_OK(ob_tensor_to_device(view(t, { 3, 2 }, { 1, 3 }, 0).get(), cpu, &copy));
     EXPECT_EQ((std::vector<float>{ 0, 3, 1, 4, 2, 5 }), elements_of<float>(copy));
@@ -252,12 +252,12 @@ TEST(Format, ShowsTypeAndValues)
     EXPECT_STREQ("float32 [2, 3] cpu: [[0, 1, 2], [3, 4, 5]]",
                  ob_tensor_format(counting().get(), text, sizeof text));
     EXPECT_STREQ("float32 [2,", ob_tensor_format(counting().get(), little, sizeof little));
-    const Tensor many = tensor_of<uint8_t>(OB_BOOL, { 2000 }, std::vector<uint8_t>(2000, 1));
+    const OwnedTensor many = tensor_of<uint8_t>(OB_BOOL, { 2000 }, std::vector<uint8_t>(2000, 1));
     EXPECT_STREQ("bool [2000] cpu: [true, true, true, true, true, true, ...]",
                  ob_tensor_format(many.get(), text, sizeof text));
     EXPECT_STREQ("float32 [7] meta",
                  ob_tensor_format(create({ 7 }, OB_F32, meta).get(), text, sizeof text));
-    const Tensor c = tensor_of<ob_complex64>(OB_C64, {}, { { 1, -2 } });
+    const OwnedTensor c = tensor_of<ob_complex64>(OB_C64, {}, { { 1, -2 } });
     EXPECT_STREQ("complex64 [] cpu: 1-2j", ob_tensor_format(c.get(), text, sizeof text));
     EXPECT_STREQ("int64 [2, 0] cpu: [[], []]",
                  ob_tensor_format(create({ 2, 0 }, OB_I64, cpu).get(), text, sizeof text));

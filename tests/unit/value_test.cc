@@ -34,7 +34,7 @@ TEST(Value, HoldsAScalar)
 
 TEST(Value, CopiesDeeply)
 {
-    const Tensor t = tensor_of<float>(OB_F32, { 1 }, { 3 });
+    const OwnedTensor t = tensor_of<float>(OB_F32, { 1 }, { 3 });
     ob_tensor *const tensors[] = { t.get(), nullptr };
     const int64_t numbers[] = { 4, 5 };
     ob_value list[3] = { ob_value_tensors(ob_tensors{ tensors, 2 }),
@@ -70,7 +70,7 @@ TEST(Value, PrintsForAHuman)
     const int64_t numbers[] = { 4, -5 };
     const double doubles[] = { 0.5 };
     const uint8_t bools[] = { 1, 0 };
-    const Tensor t = tensor_of<float>(OB_F32, { 1, 2 }, { 3, 4 });
+    const OwnedTensor t = tensor_of<float>(OB_F32, { 1, 2 }, { 3, 4 });
     ob_tensor *const tensors[] = { t.get(), nullptr };
     ob_value v = { OB_VALUE_DOUBLES, 1, { 0 } };
     v.u.doubles = doubles;
