@@ -6,6 +6,7 @@ PyTorch ends the process for some calls that it ought to refuse; then only one p
 import collections
 import os
 import pickle
+import traceback
 
 WORKERS = 2  # a piece sees the results of all pieces but the WORKERS - 1 before it
 
@@ -23,6 +24,8 @@ def start(work):
         with os.fdopen(writer, "wb") as out:
             pickle.dump(work(), out)
         status = 0
+    except Exception:
+        traceback.print_exc()
     finally:
         os._exit(status)
 
