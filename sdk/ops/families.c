@@ -24,9 +24,12 @@ static const char *returns_of(int row)
 static const char *skip_marks(const char *text)
 {
     for (;;) {
-        if (strncmp(text, "*, ", 3) == 0) text += 3;
-        else if (text[0] == '(' && text[1] >= 'a' && text[1] <= 'z') text = strchr(text, ')') + 1;
-        else return text;
+        if (strncmp(text, "*, ", 3) == 0)
+            text += 3;
+        else if (text[0] == '(' && text[1] >= 'a' && text[1] <= 'z')
+            text = strchr(text, ')') + 1;
+        else
+            return text;
     }
 }
 
@@ -85,7 +88,9 @@ static bool is_out_form(int functional, int out)
     const char *rest = args_of(out);
     if (!same_args(args_of(functional), &rest)) return false;
     if (count_writes(args_of(out), rest) != 0) return false;
-    return count_writes(rest, NULL) == count_returns(functional);
+    if (strncmp(rest, ", ", 2) == 0) rest += 2;
+    const uint32_t n = count_returns(functional);
+    return count_items(rest) == n && count_writes(rest, NULL) == n;
 }
 
 /* `inplace` is `functional` with its first argument written to. */
