@@ -144,6 +144,7 @@ typedef enum ob_init_stage {
     OB_INIT_ATEN,    /* the ATen table */
     OB_INIT_RULES,   /* structured families: wrappers and Meta kernels */
     OB_INIT_KERNELS, /* composites and CPU kernels */
+    OB_INIT_DERIVED, /* forms made from ops that have kernels by now */
     OB_INIT_STAGES
 } ob_init_stage;
 

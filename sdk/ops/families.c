@@ -82,8 +82,7 @@ static uint32_t count_returns(int row)
     return count_items(*text == '(' ? text + 1 : text);
 }
 
-/* `out` is `functional` with one trailing out per result. */
-static bool is_out_form(int functional, int out)
+bool ob_is_out_form(int functional, int out)
 {
     const char *rest = args_of(out);
     if (!same_args(args_of(functional), &rest)) return false;
@@ -93,11 +92,10 @@ static bool is_out_form(int functional, int out)
     return count_items(rest) == n && count_writes(rest, NULL) == n;
 }
 
-/* `inplace` is `functional` with its first argument written to. */
-static bool is_inplace_form(int functional, int inplace)
+bool ob_is_inplace_form(int functional, int inplace)
 {
     const char *text = args_of(inplace);
-    if (strncmp(text, "Tensor(a!) ", strlen("Tensor(a!) ")) != 0) return false;
+    if (strncmp(text, "Tensor(a!)", strlen("Tensor(a!)")) != 0) return false;
     if (count_writes(text, NULL) != 1 || count_returns(functional) != 1) return false;
     return same_args(args_of(functional), &text) && is_end(text);
 }
@@ -122,9 +120,9 @@ void ob_family_find(int row, ob_family *out)
     f.n_args = count_items(args_of(row));
     f.n_outs = count_returns(row);
     (void)snprintf(f.name, sizeof f.name, "%.*s_", (int)n, name);
-    find_form(&f, OB_FORM_INPLACE, f.name, strlen(f.name), is_inplace_form);
+    find_form(&f, OB_FORM_INPLACE, f.name, strlen(f.name), ob_is_inplace_form);
     (void)snprintf(f.name, sizeof f.name, "%.*s", (int)n, name);
-    find_form(&f, OB_FORM_OUT, f.name, strlen(f.name), is_out_form);
+    find_form(&f, OB_FORM_OUT, f.name, strlen(f.name), ob_is_out_form);
     *out = f;
 }
 

@@ -21,6 +21,11 @@ typedef struct ob_family {
 /* Fill in name, counts, ops and rows for the functional op of row `row`. */
 void ob_family_find(int row, ob_family *out);
 
+/* Between rows: `out` is `functional` with one trailing out per result. */
+bool ob_is_out_form(int functional, int out);
+/* Between rows: `inplace` is `functional` with its first argument, and no other, written to. */
+bool ob_is_inplace_form(int functional, int inplace);
+
 /* The form that backends register for: the out form where ATen is structured, else the one that is
  * native in the order functional, out, in-place, else the functional one. */
 int ob_family_primary(const ob_family *family);
