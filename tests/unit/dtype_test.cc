@@ -127,7 +127,7 @@ void expect_nearest_even(Code last_finite, From from, To to)
 {
     for (Code code = 0; code < last_finite; code++) {
         const float low = to(code), high = to(static_cast<Code>(code + 1));
-        const float middle = (low + high) / 2; // exact: float32 has more places
+        const float middle = low + (high - low) / 2; // exact: float32 has more places
         EXPECT_EQ(code, from(low));
         EXPECT_EQ(code, from(std::nextafterf(middle, low))) << middle;
         EXPECT_EQ(code & 1 ? code + 1 : code, from(middle)) << middle;
