@@ -28,7 +28,7 @@ Tensor tensor(const Ints &sizes, const std::vector<double> &values, ob_dtype dty
 {
     ob_tensor *made = nullptr;
     const ob_ints extents = { sizes.data(), (int64_t)sizes.size() };
-    EXPECT_EQ(ob_tensor_create(extents, OB_F64, OB_DEVICE_CPU, &made), OB_OK);
+    EXPECT_EQ(ob_tensor_create(extents, OB_F64, ob_device{ OB_BACKEND_CPU, 0 }, &made), OB_OK);
     Tensor doubles(made);
     EXPECT_EQ(ob_tensor_write(made, values.data(), values.size() * sizeof(double)), OB_OK);
     return dtype == OB_F64 ? doubles : run("_to_copy", doubles, dtype);
