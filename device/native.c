@@ -4,13 +4,38 @@
 /* Sets of dtypes that rows name. */
 #define ALL     OB_DTYPES_ALL
 #define NUMBERS (OB_DTYPES_ALL & ~(OB_DTYPES(OB_BOOL) | OB_DTYPES(OB_F8E4M3)))
+#define REALS   (NUMBERS & ~OB_DTYPES(OB_C64))
+/* Flags of kernels that walk rows and planes. */
+#define DENSE (OB_KERNEL_DENSE_ARGS | OB_KERNEL_DENSE_OUTS)
+
+/* The kernel function behind a row, for frame->user. */
+typedef struct native {
+    ob_kernel_fn fn;
+} native;
+
+/* Runs a kernel that wants its results made; declines for a host whose op has no shape rule. */
+static ob_status with_results(ob_frame *frame)
+{
+    const native *n = frame->user;
+    for (uint32_t i = 0; i < frame->n_results; i++)
+        if (frame->results[i].tag == OB_VALUE_ABSENT) return OB_ERR_DECLINED;
+    return n->fn(frame);
+}
+
+#define OB_NATIVE(op_, function, flags_, dtypes_) \
+    { .op = op_,                                  \
+      .kernel = { .fn = with_results,             \
+                  .user = &(native){ function },  \
+                  .flags = flags_,                \
+                  .dtypes = dtypes_ } },
+#define OB_NATIVE_PLAIN(op_, function, dtypes_) \
+    { .op = op_, .kernel = { .fn = function, .dtypes = dtypes_ } },
 
 static const ob_kernel_row rows[] = {
-#define OB_NATIVE(op_, function, flags_, dtypes_) \
-    { .op = op_, .kernel = { .fn = function, .flags = flags_, .dtypes = dtypes_ } },
 #include "device/native.inc"
-#undef OB_NATIVE
 };
+#undef OB_NATIVE
+#undef OB_NATIVE_PLAIN
 
 ob_status ob_native_register(ob_library *lib)
 {

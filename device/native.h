@@ -9,7 +9,9 @@ ob_status ob_native_register(ob_library *lib) OB_MUST_USE;
 
 /* Kernel functions of device/ops: see ob_kernel_fn. */
 #define OB_NATIVE(op, function, flags, dtypes) ob_status function(ob_frame *frame);
+#define OB_NATIVE_PLAIN(op, function, dtypes)  ob_status function(ob_frame *frame);
 #include "device/native.inc"
 #undef OB_NATIVE
+#undef OB_NATIVE_PLAIN
 
 #endif

@@ -9,17 +9,12 @@
  * Work-item x of n takes the x-th part of the walk. It goes in runs along dim 0, which are plain loops over two strides,
  * so that the compiler makes vectors of the ones with stride 1. */
 
-/* Elements that this work-item takes: [begin, end). */
-#define PART_OF(numel)                                                           \
-    const ob_i64 part = ((numel) + get_global_size(0) - 1) / get_global_size(0); \
-    const ob_i64 begin = get_global_id(0) * part, end = min(begin + part, (ob_i64)(numel));
-
 /* Runs of a part: n elements, the first at index i of the walk. */
 #define FOR_RUNS(w) \
     for (ob_i64 i = begin, n; i < end && (n = min((w).size[0] - i % (w).size[0], end - i)); i += n)
 
 #define COPY_RUNS(w, dst, src, ASSIGN)                                                    \
-    PART_OF((w).numel)                                                                    \
+    OB_PART_OF((w).numel)                                                                    \
     FOR_RUNS(w)                                                                           \
     {                                                                                     \
         const ob_i64 to = ob_walk_at(&(w), 0, i), from = ob_walk_at(&(w), 1, i);          \
@@ -48,7 +43,7 @@ OB_ONE_ITEM kernel void fill(global OB_S *dst, const ob_i64 bits, const ob_walk 
     } u;
     u.bits = bits;
     const OB_S value = u.value;
-    PART_OF(w.numel)
+    OB_PART_OF(w.numel)
     FOR_RUNS(w)
     {
         global OB_S *to = dst + ob_walk_at(&w, 0, i);
@@ -128,7 +123,7 @@ COPY_FROM(f8e4m3, uchar)
 #ifdef cl_khr_fp64
 OB_ONE_ITEM kernel void arange(global OB_S *dst, const ob_arange row)
 {
-    PART_OF(row.numel)
+    OB_PART_OF(row.numel)
     for (ob_i64 i = begin; i < end; i++)
 #if OB_IS_INT || OB_IS_BOOL
         OB_STORE(dst, row.offset + i * row.stride, FROM_INT(row.int_start + i * row.int_step));

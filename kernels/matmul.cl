@@ -233,7 +233,7 @@ static void tile_store(OB_VEC c[OB_MR][OB_NRV], const tile_target t, const ob_ge
 {
     const int from_self = t.first && g->has_self;
     if (t.rows < OB_MR || t.cols < OB_NR || (!OB_SAME && t.last) ||
-        (from_self && g->self.col != 1)) {
+        (from_self && g->self.col > 1)) {
         tile_store_any(c, t, g);
         return;
     }
@@ -250,6 +250,10 @@ static void tile_store(OB_VEC c[OB_MR][OB_NRV], const tile_target t, const ob_ge
 #pragma unroll
             for (int v = 0; v < OB_NRV; v++)
                 base[v] = OB_VLOAD(v, to);
+        else if (from_self && g->self.col == 0)
+#pragma unroll
+            for (int v = 0; v < OB_NRV; v++)
+                base[v] = (OB_VEC)(OB_LOAD(t.self, i * g->self.row)) * beta;
         else if (from_self)
 #pragma unroll
             for (int v = 0; v < OB_NRV; v++)

@@ -81,7 +81,41 @@ typedef struct ob_gemm {
     ob_i64 scratch_item; /* elements of T from one work-item's scratch to the next */
 } ob_gemm;
 
+/* Windows over up to three spatial dims of dense planes, for pooling and convolution. Spatial dims are the last ones;
+ * those in front of them have extent, kernel and stride 1. */
+typedef struct ob_window {
+    ob_i64 numel; /* elements of the output */
+    ob_i64 in_offset, weight_offset, bias_offset, out_offset, indices_offset;
+    ob_i64 in[3], out[3], kernel[3];
+    ob_i64 stride[3], padding[3], dilation[3];
+    ob_i64 adaptive;      /* pooling: windows divide the input evenly */
+    ob_i64 count_padding; /* average: padding counts as elements */
+    ob_i64 divisor;       /* average: 0 when not given */
+    ob_i64 in_channels, out_channels, groups; /* convolution: of the whole image */
+    ob_i64 has_bias;
+} ob_window;
+
+/* Where conv_pack puts a piece of the columns: as ob_gemm's members of the same names. */
+typedef struct ob_conv_pack {
+    ob_i64 n, k, k_block, panel_batch;
+    ob_i64 nr, strips_item; /* columns of a strip, strips per work-item */
+    ob_i64 column, batch;   /* first of the piece */
+} ob_conv_pack;
+
+/* Rows of `length` elements for softmax and norms: element j of row (i0, i1) lies at
+ * offset + i0 * outer + i1 * inner + j * step; i1 < inners. */
+typedef struct ob_rows {
+    ob_i64 rows, inners, length;
+    ob_i64 outer, inner, step;
+    ob_i64 in_offset, out_offset, weight_offset, bias_offset;
+    ob_i64 has_weight, has_bias;
+    ob_f64 eps;
+} ob_rows;
+
 #ifndef __OPENCL_VERSION__
+static_assert(sizeof(ob_window) == 31 * 8, "ob_window: 31 words of 64 bits");
+static_assert(sizeof(ob_conv_pack) == 8 * 8, "ob_conv_pack: 8 words of 64 bits");
+static_assert(sizeof(ob_rows) == 13 * 8, "ob_rows: 13 words of 64 bits");
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");

@@ -145,6 +145,11 @@ static inline uchar ob_f8e4m3_bits(float v)
 #define OB_LOAD OB_PASTE(ob_load_, OB_BRIEF)
 #define OB_STORE OB_PASTE(ob_store_, OB_BRIEF)
 
+/* Elements of `numel` that this work-item takes when each takes one part: [begin, end). */
+#define OB_PART_OF(numel)                                                        \
+    const ob_i64 part = ((numel) + get_global_size(0) - 1) / get_global_size(0); \
+    const ob_i64 begin = get_global_id(0) * part, end = min(begin + part, (ob_i64)(numel));
+
 /* Position of element i of operand `p` of a walk. */
 static inline ob_i64 ob_walk_at(const ob_walk *w, int p, ob_i64 i)
 {

@@ -183,8 +183,7 @@ typedef struct tiles {
     const ob_cl_gemm *call;
     config *c;
     ob_gemm g;
-    int64_t batch, column;
-    int nr;
+    ob_cl_piece piece;
     int64_t nx, my; /* work-items */
     bool packed;
 } tiles;
@@ -193,28 +192,28 @@ typedef struct tiles {
 static void tiles_plan(tiles *t)
 {
     ob_gemm *g = &t->g;
-    const int64_t units = ob_cl_units(), strips = ceil_div(g->n, t->nr);
+    const int64_t units = ob_cl_units(), strips = ceil_div(g->n, t->piece.nr);
     const int64_t k_pieces = g->k > 0 ? ceil_div(g->k, t->c->kc) : 1;
     g->k_block = round_up(g->k > 0 ? ceil_div(g->k, k_pieces) : 1, 4);
     g->m_block = round_up(ceil_div(g->m, ceil_div(g->m, t->c->mc)), t->c->mr);
     g->m_item = g->m_block;
     t->my = ceil_div(g->m, g->m_item);
     t->nx = 1;
-    g->n_item = strips * t->nr;
+    g->n_item = strips * t->piece.nr;
     const int64_t want = units == 1 ? 1 : t->packed ? 2 * units : units;
-    if (t->my * t->batch < want) {
-        t->nx = least(ceil_div(want, t->my * t->batch), strips);
-        g->n_item = ceil_div(strips, t->nx) * t->nr;
+    if (t->my * t->piece.batches < want) {
+        t->nx = least(ceil_div(want, t->my * t->piece.batches), strips);
+        g->n_item = ceil_div(strips, t->nx) * t->piece.nr;
         t->nx = ceil_div(g->n, g->n_item);
     }
-    if (t->my * t->nx * t->batch < units) {
-        g->m_item = round_up(ceil_div(g->m, ceil_div(units, t->nx * t->batch)), t->c->mr);
+    if (t->my * t->nx * t->piece.batches < units) {
+        g->m_item = round_up(ceil_div(g->m, ceil_div(units, t->nx * t->piece.batches)), t->c->mr);
         t->my = ceil_div(g->m, g->m_item);
         g->m_block = least(g->m_block, g->m_item);
     }
     g->b_packed = t->packed;
-    g->panel_batch = g->b.batch == 0 && !t->call->packer ? 0 : g->k * strips * t->nr;
-    g->scratch_item = round_up(g->k_block * (g->m_block + (t->packed ? 0 : t->nr)), 16);
+    g->panel_batch = g->b.batch == 0 && !t->call->packer ? 0 : g->k * strips * t->piece.nr;
+    g->scratch_item = round_up(g->k_block * (g->m_block + (t->packed ? 0 : t->piece.nr)), 16);
 }
 
 static ob_status pack(const tiles *t, ob_buffer *panel)
@@ -222,10 +221,10 @@ static ob_status pack(const tiles *t, ob_buffer *panel)
     const ob_cl_packer *p = t->call->packer;
     ob_cl_kernel *k;
     ob_gemm g = t->g;
-    if (p) return p->pack(p->user, panel, &g, t->column, t->nr);
+    if (p) return p->pack(p->user, panel, &g, &t->piece);
     OB_TRY(ob_cl_kernel_get(&t->c->pack, t->call->dtype, &k));
-    g.n_item = (int64_t)STRIPS_PER_ITEM * t->nr;
-    const int64_t batch = g.panel_batch == 0 ? 1 : t->batch;
+    g.n_item = (int64_t)STRIPS_PER_ITEM * t->piece.nr;
+    const int64_t batch = g.panel_batch == 0 ? 1 : t->piece.batches;
     return OB_LAUNCH(k, ob_cl_range_items(ceil_div(g.n, g.n_item), ceil_div(g.k, g.k_block), batch),
                      MEM(t->call->b), MEM(panel), VAL(g));
 }
@@ -238,14 +237,14 @@ typedef struct workspace {
 static ob_status workspace_get(tiles *t, workspace *w)
 {
     const int64_t width = (int64_t)ob_dtype_bytes(compute_of(t->call->dtype));
-    const int64_t panels = t->g.panel_batch == 0 ? 1 : t->batch;
-    const int64_t panel = panels * t->g.k * round_up(t->g.n, t->nr);
-    const int64_t scratch = t->g.scratch_item * t->nx * t->my * t->batch;
+    const int64_t panels = t->g.panel_batch == 0 ? 1 : t->piece.batches;
+    const int64_t panel = panels * t->g.k * round_up(t->g.n, t->piece.nr);
+    const int64_t scratch = t->g.scratch_item * t->nx * t->my * t->piece.batches;
     OB_TRY(ob_cl_scratch((size_t)(scratch * width), &w->scratch));
     if (t->packed && panel > 0) OB_TRY(ob_cl_scratch((size_t)(panel * width), &w->panel));
     if (!is_half(t->call->dtype) || t->g.k <= t->g.k_block) return OB_OK;
     t->g.partial = (ob_matrix){ 0, t->g.n, 1, t->g.m * t->g.n };
-    return ob_cl_scratch((size_t)(t->batch * t->g.m * t->g.n * width), &w->partial);
+    return ob_cl_scratch((size_t)(t->piece.batches * t->g.m * t->g.n * width), &w->partial);
 }
 
 static ob_status tiles_launch(const tiles *t, const workspace *w)
@@ -256,7 +255,7 @@ static ob_status tiles_launch(const tiles *t, const workspace *w)
     OB_TRY(ob_cl_kernel_get(&t->c->tiles, call->dtype, &k));
     ob_buffer *panel = w->panel ? w->panel : w->scratch;
     ob_buffer *partial = w->partial ? w->partial : is_half(call->dtype) ? w->scratch : call->out;
-    return OB_LAUNCH(k, ob_cl_range_items(t->nx, t->my, t->batch), MEM(call->out),
+    return OB_LAUNCH(k, ob_cl_range_items(t->nx, t->my, t->piece.batches), MEM(call->out),
                      MEM(self_of(call)), MEM(call->a), MEM(call->b ? call->b : call->a), MEM(panel),
                      MEM(partial), MEM(w->scratch), VAL(t->g));
 }
@@ -274,10 +273,11 @@ static ob_status run_piece(tiles *t)
     return st;
 }
 
-/* Columns [column, column + n) of batches [z, z + batch). */
-static tiles piece_of(const ob_cl_gemm *call, int64_t column, int64_t n, int64_t z, int64_t batch)
+/* The part of the product that a piece of n columns makes. */
+static tiles part_of(const ob_cl_gemm *call, const ob_cl_piece *piece, int64_t n, bool packed)
 {
-    tiles t = { .call = call, .c = config_get(), .g = call->g, .batch = batch, .column = column };
+    tiles t = { .call = call, .c = config_get(), .g = call->g, .piece = *piece, .packed = packed };
+    const int64_t z = piece->batch, column = piece->column;
     t.g.n = n;
     t.g.a.offset += z * t.g.a.batch;
     t.g.b.offset += z * t.g.b.batch + column * t.g.b.col;
@@ -286,29 +286,38 @@ static tiles piece_of(const ob_cl_gemm *call, int64_t column, int64_t n, int64_t
     return t;
 }
 
+/* Pieces small enough for the limits: `piece` is the largest. */
+static int64_t piece_limits(const ob_cl_gemm *call, bool packed, ob_cl_piece *piece)
+{
+    const ob_gemm *g = &call->g;
+    const config *c = config_get();
+    const int64_t width = (int64_t)ob_dtype_bytes(compute_of(call->dtype));
+    const int64_t column_bytes = (g->k > 0 ? g->k : 1) * width;
+    const int64_t scratch = c->kc * (c->mc + piece->nr) * width * ceil_div(g->m, c->mc);
+    const int64_t all = round_up(g->n, piece->nr);
+    int64_t columns = packed ? PANEL_LIMIT / column_bytes / piece->nr * piece->nr : all;
+    if (columns < piece->nr) columns = piece->nr;
+    columns = least(columns, all);
+    piece->batches = SCRATCH_LIMIT / scratch;
+    if (packed) piece->batches = least(piece->batches, PANEL_LIMIT / (columns * column_bytes));
+    if (piece->batches < 1) piece->batches = 1;
+    return columns;
+}
+
 static ob_status run_tiles(const ob_cl_gemm *call)
 {
     const ob_gemm *g = &call->g;
     const config *c = config_get();
-    const int nr = nr_of(c, call->dtype);
-    const int64_t width = (int64_t)ob_dtype_bytes(compute_of(call->dtype));
     const bool packed = call->packer || g->m > c->mc || g->m * g->n * g->k > UNPACKED_FLOP;
-    const int64_t column_bytes = (g->k > 0 ? g->k : 1) * width;
-    int64_t columns = packed ? PANEL_LIMIT / column_bytes / nr * nr : g->n;
-    if (columns < nr) columns = nr;
-    columns = least(columns, round_up(g->n, nr));
-    const int64_t scratch = c->kc * (c->mc + nr) * width * ceil_div(g->m, c->mc);
-    int64_t batches = SCRATCH_LIMIT / scratch;
-    if (packed) batches = least(batches, PANEL_LIMIT / (columns * column_bytes));
-    if (call->packer || batches < 1) batches = call->packer ? call->batch : 1;
-    for (int64_t z = 0; z < call->batch; z += batches)
-        for (int64_t n = 0; n < g->n; n += columns) {
-            tiles t =
-                piece_of(call, n, least(columns, g->n - n), z, least(batches, call->batch - z));
-            t.nr = nr;
-            t.packed = packed;
+    ob_cl_piece piece = { .nr = nr_of(c, call->dtype) };
+    const int64_t columns = piece_limits(call, packed, &piece), batches = piece.batches;
+    for (; piece.batch < call->batch; piece.batch += batches) {
+        piece.batches = least(batches, call->batch - piece.batch);
+        for (piece.column = 0; piece.column < g->n; piece.column += columns) {
+            tiles t = part_of(call, &piece, least(columns, g->n - piece.column), packed);
             OB_TRY(run_piece(&t));
         }
+    }
     return OB_OK;
 }
 

@@ -6,12 +6,17 @@
 #include "kernels/ob_layout.h"
 #include "ob/tensor.h"
 
+/* Columns and batches of b that are packed at a time. */
+typedef struct ob_cl_piece {
+    int64_t column, batch, batches; /* first column (of g->n), first batch, how many batches */
+    int nr;                         /* columns of a strip */
+} ob_cl_piece;
+
 /* Packs columns of something that is no matrix in memory, for instance the windows of a
  * convolution. */
 typedef struct ob_cl_packer {
-    /* Fill `panel` with columns [column, column + g->n) of every batch, in the layout of
-     * matmul_pack_b: strips of `nr` columns, blocks of g->k_block. */
-    ob_status (*pack)(void *user, ob_buffer *panel, const ob_gemm *g, int64_t column, int nr);
+    /* Fill `panel` with a piece of g->n columns, in the layout of matmul_pack_b. */
+    ob_status (*pack)(void *user, ob_buffer *panel, const ob_gemm *g, const ob_cl_piece *piece);
     void *user;
 } ob_cl_packer;
 
