@@ -1,15 +1,22 @@
 /* Calls. The way without locks or allocations: union of the arguments' keys, thread-local sets,
- * fallthrough mask, slot, kernel. Budget: 60 instructions for an op with one tensor, kernel stub
- * included. PyTorch: Dispatcher.h (call, redispatch), DispatchKeyExtractor.h. */
+ * fallthrough mask, slot, kernel; about 60 instructions for an op with one tensor. What it keeps
+ * for the end of the call lives in memory, not in registers that would have to be saved. PyTorch:
+ * Dispatcher.h (call, redispatch), DispatchKeyExtractor.h. */
 #include "dispatch/call.h"
 
 #include "core/tensor.h"
 #include "dispatch/compute.h"
 #include "ob/schema.h"
 
-enum { MAX_DEPTH = 1000 };
+/* A call on its way. The kernel sees its frame. */
+typedef struct running {
+    ob_reader *reader;
+    uint32_t depth; /* of the reader, before the call */
+    ob_frame frame;
+    const ob_table *table; /* the slow way only */
+} running;
 
-static ob_keyset keys_of_list(const ob_value *v)
+static inline ob_keyset keys_of_list(const ob_value *v)
 {
     ob_keyset keys = 0;
     for (uint32_t i = 0; i < v->count; i++) {
@@ -18,25 +25,20 @@ static ob_keyset keys_of_list(const ob_value *v)
     return keys;
 }
 
-static inline ob_keyset argument_keys(const ob_table *table, const ob_value *args)
+/* The arguments' keys and the thread-local sets, before the fallthrough mask. */
+static inline ob_keyset unmasked_keys(const ob_thread *t, const ob_table *table,
+                                      const ob_value *args)
 {
     ob_keyset keys = 0;
-    for (uint64_t left = table->tensor_args; left; left &= left - 1) {
-        const ob_value *v = &args[OB_CTZ64(left)];
+    for (size_t n = table->n_tensor_args; n-- > 0;) {
+        const char *at = (const char *)args + table->tensor_args[n];
+        const ob_value *v = (const ob_value *)at;
         if (OB_LIKELY(v->tag == OB_VALUE_TENSOR))
             keys |= v->u.tensor->keys;
         else if (v->tag == OB_VALUE_TENSORS)
             keys |= keys_of_list(v);
     }
-    return keys;
-}
-
-/* The thread-local sets and the fallthrough mask applied to the arguments' keys. */
-static inline ob_keyset call_keys(const ob_thread *t, const ob_table *table, ob_keyset keys)
-{
-    keys |= t->included ^ OB_DEFAULT_INCLUDED;
-    keys &= ~(t->excluded ^ OB_DEFAULT_EXCLUDED) | OB_BACKEND_BITS;
-    return keys & table->masks[ob_backend_index(keys)];
+    return (keys | t->included) & t->kept;
 }
 
 static void reset_results(const ob_frame *frame)
@@ -71,12 +73,36 @@ static ob_status run_next_best(const ob_table *table, uint32_t slot, ob_frame *f
     return ob_fail_declined(frame, declined);
 }
 
-/* What is left to do when a kernel failed. */
-static ob_status run_failed(const ob_table *table, uint32_t slot, ob_frame *frame, ob_status st)
+/* What is left to do when the kernel of a slot failed. */
+static ob_status fail_slot(const ob_table *table, uint32_t slot, ob_frame *frame, ob_status st)
 {
     if (st == OB_ERR_DECLINED) st = run_next_best(table, slot, frame, table->slots[slot]);
     if (st != OB_OK) reset_results(frame);
     return st;
+}
+
+/* The op's live table, made if it was dropped. */
+static ob_status table_of(const ob_op *op, const ob_table **out)
+{
+    *out = atomic_load_explicit(&((ob_op *)op)->table, memory_order_acquire);
+    return *out ? OB_OK : ob_op_resolve((ob_op *)op, out);
+}
+
+/* As fail_slot() for the fast way, which keeps neither table nor slot: both follow from the op and
+ * the keys, and a table that was published meanwhile is as good. Takes no pointer to the frame,
+ * which would cost every call a register. */
+static OB_COLD ob_status fail_fast(const ob_op *op, ob_keyset keys, const ob_value *args,
+                                   ob_value *results, ob_status st)
+{
+    const ob_table *table;
+    OB_TRY(table_of(op, &table));
+    ob_frame frame = { .op = op,
+                       .keys = keys,
+                       .args = args,
+                       .results = results,
+                       .n_args = table->n_args,
+                       .n_results = table->n_results };
+    return fail_slot(table, ob_slot_of(keys), &frame, st);
 }
 
 /* Whether a watcher is told of a slot: one that computes, not a layer above. */
@@ -98,94 +124,141 @@ static ob_status run_watched(const ob_call_watcher *w, const ob_table *table, ui
         w->enter(w->user, frame->op, key, &entry);
     }
     ob_status st = run_record(frame, table->slots[slot]);
-    if (OB_UNLIKELY(st != OB_OK)) st = run_failed(table, slot, frame, st);
+    if (OB_UNLIKELY(st != OB_OK)) st = fail_slot(table, slot, frame, st);
     if (told && w->leave) w->leave(w->user, frame->op, key, st);
     return st;
 }
 
-static inline ob_status run_slot(const ob_thread *t, const ob_table *table, uint32_t slot,
-                                 ob_frame *frame)
+static ob_status run_slot(const ob_thread *t, running *c)
+{
+    const uint32_t slot = ob_slot_of(c->frame.keys);
+    if (t->watcher) return run_watched(t->watcher, c->table, slot, &c->frame);
+    const ob_status st = run_record(&c->frame, c->table->slots[slot]);
+    return OB_LIKELY(st == OB_OK) ? st : fail_slot(c->table, slot, &c->frame, st);
+}
+
+/* Begin a call with all that may be in its way: a thread's first call, an op's first call, too many
+ * calls within one another. end_slow() is due when it succeeds. */
+static ob_status begin_slow(ob_thread *t, running *c, const ob_op *op)
+{
+    if (t->reader == &ob_no_reader) OB_TRY(ob_reader_attach(t));
+    c->reader = t->reader;
+    c->depth = ob_reader_depth(c->reader);
+    if (c->depth >= OB_MAX_DEPTH)
+        return OB_FAIL(OB_ERR_STATE,
+                       "%s: calls nest deeper than %d; a kernel calls itself without stripping its "
+                       "own key",
+                       op->name, OB_MAX_DEPTH);
+    if (c->depth == 0) {
+        atomic_fetch_add_explicit(&c->reader->outermost, 1, memory_order_release);
+        ob_reader_set_limit(c->reader);
+    }
+    ob_reader_enter(c->reader, c->depth);
+    const ob_status st = table_of(op, &c->table);
+    if (st != OB_OK) ob_reader_leave(c->reader, c->depth);
+    return st;
+}
+
+static void end_slow(const running *c)
+{
+    ob_reader_leave(c->reader, c->depth);
+}
+
+/* Fill in the frame of a call whose table is known. */
+static void fill_frame(running *c, const ob_op *op, ob_keyset keys, const ob_value *args,
+                       ob_value *results)
+{
+    c->frame = (ob_frame){ .op = op,
+                           .keys = keys,
+                           .args = args,
+                           .results = results,
+                           .n_args = c->table->n_args,
+                           .n_results = c->table->n_results };
+}
+
+static ob_keyset masked_keys(const ob_thread *t, const ob_table *table, const ob_value *args)
+{
+    const ob_keyset keys = unmasked_keys(t, table, args);
+    return keys & table->masks[ob_backend_index(keys)];
+}
+
+static OB_COLD ob_status call_slow(const ob_op *op, const ob_value *args, ob_value *results)
+{
+    ob_thread *t = &ob_thread_now;
+    running c;
+    OB_TRY(begin_slow(t, &c, op));
+    fill_frame(&c, op, masked_keys(t, c.table, args), args, results);
+    const ob_status st = run_slot(t, &c);
+    end_slow(&c);
+    return st;
+}
+
+static OB_COLD ob_status redispatch_slow(const ob_op *op, ob_keyset keys, const ob_value *args,
+                                         ob_value *results)
+{
+    ob_thread *t = &ob_thread_now;
+    running c;
+    OB_TRY(begin_slow(t, &c, op));
+    fill_frame(&c, op, keys, args, results);
+    const ob_status st = run_slot(t, &c);
+    end_slow(&c);
+    return st;
+}
+
+/* Run the kernel of a slot and leave: the end of the fast way. */
+static inline ob_status run_fast(running *c, const ob_table *table, uint32_t slot)
 {
     const ob_record *r = table->slots[slot];
-    if (OB_UNLIKELY(t->watcher != NULL)) return run_watched(t->watcher, table, slot, frame);
-    frame->user = r->user;
-    const ob_status st = r->entry(frame);
-    return OB_LIKELY(st == OB_OK) ? st : run_failed(table, slot, frame, st);
+    c->frame.user = r->user;
+    c->frame.n_args = table->n_args;
+    c->frame.n_results = table->n_results;
+    ob_status st = r->entry(&c->frame);
+    if (OB_UNLIKELY(st != OB_OK))
+        st = fail_fast(c->frame.op, c->frame.keys, c->frame.args, c->frame.results, st);
+    ob_reader_leave(c->reader, c->depth);
+    return st;
 }
 
-/* Begin a call of this thread: its table, which stays until end_call(). NULL and an error when
- * there is none, or calls nest too deep; then end_call() is not due. */
-static const ob_table *begin_first(ob_thread *t, ob_op *op)
+/* Begin a call the fast way: the op's table; NULL, with nothing entered, when it must go the slow
+ * one. */
+static inline const ob_table *begin_fast(const ob_thread *t, running *c, const ob_op *op)
 {
-    if (t->depth >= MAX_DEPTH) {
-        (void)OB_FAIL(OB_ERR_STATE,
-                      "%s: calls nest deeper than %d; a kernel calls itself without "
-                      "stripping its own key",
-                      op->name, MAX_DEPTH);
+    ob_reader *reader = t->reader;
+    const uint32_t depth = ob_reader_depth(reader);
+    if (OB_UNLIKELY(depth >= atomic_load_explicit(&reader->limit, memory_order_relaxed)))
         return NULL;
-    }
-    if (!t->reader && ob_reader_attach(t) != OB_OK) return NULL;
-    if (t->depth == 0) ob_reader_enter(t->reader);
-    const ob_table *table = atomic_load_explicit(&op->table, memory_order_acquire);
-    if (!table && ob_op_resolve(op, &table) != OB_OK && t->depth == 0) ob_reader_leave(t->reader);
-    if (table) t->depth++;
+    ob_reader_enter(reader, depth);
+    const ob_table *table = atomic_load_explicit(&((ob_op *)op)->table, memory_order_acquire);
+    if (OB_UNLIKELY(!table)) ob_reader_leave(reader, depth);
+    c->reader = reader;
+    c->depth = depth;
+    c->frame.op = op;
     return table;
-}
-
-static inline const ob_table *begin_call(ob_thread *t, const ob_op *op)
-{
-    ob_op *o = (ob_op *)op;
-    if (OB_UNLIKELY(!t->reader || t->depth >= MAX_DEPTH)) return begin_first(t, o);
-    if (t->depth == 0) ob_reader_enter(t->reader);
-    const ob_table *table = atomic_load_explicit(&o->table, memory_order_acquire);
-    if (OB_UNLIKELY(!table)) {
-        if (t->depth == 0) ob_reader_leave(t->reader);
-        return begin_first(t, o);
-    }
-    t->depth++;
-    return table;
-}
-
-static inline void end_call(ob_thread *t)
-{
-    if (--t->depth == 0) ob_reader_leave(t->reader);
-}
-
-static ob_status begin_failed(void)
-{
-    return ob_error_via(ob_error_last()->status, __FILE__, __LINE__);
 }
 
 ob_status ob_call_unchecked(const ob_op *op, const ob_value *args, ob_value *results)
 {
-    ob_thread *t = &ob_thread_now;
-    const ob_table *table = begin_call(t, op);
-    if (OB_UNLIKELY(!table)) return begin_failed();
-    ob_frame frame = { .op = op,
-                       .keys = call_keys(t, table, argument_keys(table, args)),
-                       .args = args,
-                       .results = results,
-                       .n_args = table->n_args,
-                       .n_results = table->n_results };
-    const ob_status st = run_slot(t, table, ob_slot_of(frame.keys), &frame);
-    end_call(t);
-    return st;
+    const ob_thread *t = &ob_thread_now;
+    running c;
+    const ob_table *table = begin_fast(t, &c, op);
+    if (OB_UNLIKELY(!table)) return call_slow(op, args, results);
+    c.frame.args = args;
+    c.frame.results = results;
+    const ob_keyset keys = unmasked_keys(t, table, args);
+    const uint32_t backend = ob_backend_index(keys);
+    c.frame.keys = keys & table->masks[backend];
+    return run_fast(&c, table, ob_slot_at(c.frame.keys, backend));
 }
 
 ob_status ob_redispatch(const ob_op *op, ob_keyset keys, const ob_value *args, ob_value *results)
 {
-    ob_thread *t = &ob_thread_now;
-    const ob_table *table = begin_call(t, op);
-    if (OB_UNLIKELY(!table)) return begin_failed();
-    ob_frame frame = { .op = op,
-                       .keys = keys,
-                       .args = args,
-                       .results = results,
-                       .n_args = table->n_args,
-                       .n_results = table->n_results };
-    const ob_status st = run_slot(t, table, ob_slot_of(keys), &frame);
-    end_call(t);
-    return st;
+    running c;
+    const ob_table *table = begin_fast(&ob_thread_now, &c, op);
+    if (OB_UNLIKELY(!table)) return redispatch_slow(op, keys, args, results);
+    c.frame.args = args;
+    c.frame.results = results;
+    c.frame.keys = keys;
+    return run_fast(&c, table, ob_slot_of(keys));
 }
 
 /* The record registered to exactly `key`, else the key's fallback; NULL. */
@@ -204,32 +277,27 @@ static const ob_record *direct_record(const ob_table *table, ob_key key)
 ob_status ob_call_for_key(const ob_op *op, ob_key key, const ob_value *args, ob_value *results)
 {
     ob_thread *t = &ob_thread_now;
-    const ob_table *table = begin_call(t, op);
-    if (!table) return begin_failed();
-    ob_frame frame = { .op = op,
-                       .keys = call_keys(t, table, argument_keys(table, args)),
-                       .args = args,
-                       .results = results,
-                       .n_args = table->n_args,
-                       .n_results = table->n_results };
-    const ob_record *r = direct_record(table, key);
-    ob_status st = r ? run_record(&frame, r)
+    running c;
+    OB_TRY(begin_slow(t, &c, op));
+    fill_frame(&c, op, masked_keys(t, c.table, args), args, results);
+    const ob_record *r = direct_record(c.table, key);
+    ob_status st = r ? run_record(&c.frame, r)
                      : OB_FAIL(OB_ERR_NO_KERNEL,
                                "%s: nothing is registered for exactly %s, and it has no backend "
                                "fallback",
                                op->name, ob_key_name(key));
-    if (st != OB_OK) reset_results(&frame);
-    end_call(t);
+    if (st != OB_OK) reset_results(&c.frame);
+    end_slow(&c);
     return st;
 }
 
 ob_keyset ob_call_keys(const ob_op *op, const ob_value *args)
 {
     ob_thread *t = &ob_thread_now;
-    const ob_table *table = begin_call(t, op);
-    if (!table) return 0;
-    const ob_keyset keys = call_keys(t, table, argument_keys(table, args));
-    end_call(t);
+    running c;
+    if (begin_slow(t, &c, op) != OB_OK) return 0;
+    const ob_keyset keys = masked_keys(t, c.table, args);
+    end_slow(&c);
     return keys;
 }
 

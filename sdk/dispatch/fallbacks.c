@@ -36,8 +36,7 @@ static const struct {
 
 ob_status ob_run_below_autograd(ob_frame *frame)
 {
-    return ob_redispatch(frame->op, frame->keys & ob_keyset_after_autograd(), frame->args,
-                         frame->results);
+    return ob_redispatch(frame->op, frame->keys & OB_AFTER_AUTOGRAD, frame->args, frame->results);
 }
 
 static ob_status fail_meta(ob_frame *frame)

@@ -158,7 +158,7 @@ static void check_op(void *user, ob_op *op)
     const ob_table *live = atomic_load_explicit(&op->table, memory_order_acquire);
     if (*wrong || !live || !atomic_load_explicit(&op->defined, memory_order_acquire)) return;
     ob_inputs inputs;
-    ob_table fresh = { .tensor_args = 0 };
+    ob_table fresh = { .n_args = 0 };
     ob_inputs_collect(op, &inputs);
     ob_compute_table(&inputs, &fresh);
     if (!same_tables(live, &fresh)) *wrong = op;
@@ -198,5 +198,9 @@ void ob_inspect_reset_counts(void)
 
 void ob_inspect_watch(const ob_call_watcher *watcher)
 {
-    ob_thread_now.watcher = watcher;
+    ob_thread *t = &ob_thread_now;
+    t->watcher = watcher;
+    if (t->reader == &ob_no_reader) return;
+    atomic_store_explicit(&t->reader->watched, watcher != NULL, memory_order_relaxed);
+    ob_reader_set_limit(t->reader);
 }

@@ -56,6 +56,22 @@ const ob_slot_row ob_slot_rows[OB_KEY_FUNCTIONALITY_END] = {
 #undef OB_P
 };
 
+#define ONE(slot) \
+    slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot, slot
+#define EACH(s)                                                                            \
+    s, s + 1, s + 2, s + 3, s + 4, s + 5, s + 6, s + 7, s + 8, s + 9, s + 10, s + 11, s + 12, \
+        s + 13, s + 14, s + 15
+const uint8_t ob_slot_map[(OB_FUNCTIONALITY_BIT + OB_KEY_FUNCTIONALITY_END) * OB_BACKENDS] = {
+    [OB_FUNCTIONALITY_BIT * OB_BACKENDS] = ONE(0),
+#define OB_S(name)         ONE(OB_SLOT_##name),
+#define OB_P(name, prefix) EACH(OB_SLOT_##name),
+    OB_FUNCTIONALITY_LIST(OB_S, OB_P)
+#undef OB_S
+#undef OB_P
+};
+#undef ONE
+#undef EACH
+
 /* The functionalities that exist per backend, in the order of their blocks of runtime keys. */
 static const ob_key blocks[] = {
 #define OB_S(name)
@@ -308,7 +324,7 @@ ob_keyset ob_keyset_autograd(void)
 
 ob_keyset ob_keyset_after_autograd(void)
 {
-    return ob_keyset_full_after(OB_KEY_AutogradOther);
+    return OB_AFTER_AUTOGRAD;
 }
 
 ob_keyset ob_keyset_after_adinplace(void)

@@ -30,20 +30,31 @@ typedef struct ob_slot_row {
 } ob_slot_row;
 extern const ob_slot_row ob_slot_rows[OB_KEY_FUNCTIONALITY_END];
 
-/* Slot of a set: its highest functionality, then its highest backend; CPU's when it has none. */
-static inline uint32_t ob_slot_of(ob_keyset keys)
-{
-    const ob_keyset floor = UINT64_C(1) << OB_FUNCTIONALITY_BIT;
-    const ob_slot_row *row =
-        &ob_slot_rows[63 - OB_CLZ64((keys & ~OB_BACKEND_BITS) | floor) - OB_FUNCTIONALITY_BIT];
-    return row->first + (uint32_t)(63 - OB_CLZ64((keys & row->mask) | 1));
-}
-
 /* Position of the highest backend bit, CPU's (0) when there is none. */
 static inline uint32_t ob_backend_index(ob_keyset keys)
 {
-    return (uint32_t)(63 - OB_CLZ64((keys & OB_BACKEND_BITS) | 1));
+    return (uint32_t)OB_CLZ32((uint32_t)(keys & OB_BACKEND_BITS) | 1) ^ 31U;
 }
+
+/* Slots by bit of the highest functionality and by backend: 16 columns a row, all alike where there
+ * is one slot only. Rows below OB_FUNCTIONALITY_BIT are not reached. */
+extern const uint8_t ob_slot_map[(OB_FUNCTIONALITY_BIT + OB_KEY_FUNCTIONALITY_END) * OB_BACKENDS];
+
+/* Slot of a set whose ob_backend_index() is known: its highest functionality, then that backend. */
+static inline uint32_t ob_slot_at(ob_keyset keys, uint32_t backend_index)
+{
+    const uint32_t top = (uint32_t)OB_CLZ64(keys | UINT64_C(1) << OB_FUNCTIONALITY_BIT) ^ 63U;
+    return ob_slot_map[top * OB_BACKENDS + backend_index];
+}
+
+static inline uint32_t ob_slot_of(ob_keyset keys)
+{
+    return ob_slot_at(keys, ob_backend_index(keys));
+}
+
+/* FULL_AFTER(AutogradOther). */
+#define OB_AFTER_AUTOGRAD \
+    ((OB_FUNCTIONALITY(AutogradOther) - 1) | OB_FUNCTIONALITY(PythonDispatcher))
 
 /* True for the keys of backends: members of CompositeExplicitAutograd. */
 bool ob_key_is_backend(ob_key key);

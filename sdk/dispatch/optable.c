@@ -127,17 +127,18 @@ ob_status ob_optable_define_all(const ob_builtin *rows, size_t n, ob_op **ops)
 
 /* ---- schemas ---- */
 
-/* Which arguments a call looks at for keys. */
-static uint64_t tensor_args(const ob_schema *schema)
+/* Tell a table which arguments a call looks at for keys, and the counts for its frames. */
+static void describe_args(ob_table *table, const ob_schema *schema)
 {
-    uint64_t mask = 0;
-    for (int i = 0; i < schema->n_args && i < 64; i++) {
+    table->n_args = (uint32_t)schema->n_args;
+    table->n_results = (uint32_t)schema->n_returns;
+    for (int i = 0; i < schema->n_args && i < OB_MAX_ARGS; i++) {
         const ob_type *t = schema->args[i].type;
         if (t->kind == OB_TYPE_LIST) t = t->inner[0];
         if (t->kind == OB_TYPE_OPTIONAL) t = t->inner[0];
-        if (t->kind == OB_TYPE_TENSOR) mask |= UINT64_C(1) << i;
+        if (t->kind != OB_TYPE_TENSOR) continue;
+        table->tensor_args[table->n_tensor_args++] = (uint16_t)((size_t)i * sizeof(ob_value));
     }
-    return mask;
 }
 
 ob_status ob_op_parsed_schema(ob_op *op, const ob_schema **out)
@@ -227,9 +228,7 @@ static ob_table *make_table(ob_op *op)
     ob_inputs_collect(op, &inputs);
     ob_compute_table(&inputs, table);
     if (schema) {
-        table->tensor_args = tensor_args(schema);
-        table->n_args = (uint32_t)schema->n_args;
-        table->n_results = (uint32_t)schema->n_returns;
+        describe_args(table, schema);
     } else {
         for (int i = 0; i < OB_TABLE_SLOTS; i++)
             table->slots[i] = &ob_not_defined;

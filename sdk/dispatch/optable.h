@@ -33,14 +33,17 @@ typedef struct ob_record {
     struct ob_record *next; /* of the op or fallback slot, newest first */
 } ob_record;
 
+enum { OB_MAX_ARGS = 64 };
 enum { OB_ALTERNATIVES = 3 }; /* CEANF, CEA, CIA: who is asked when a kernel declines */
 
 /* What a call looks at. */
 typedef struct ob_table {
     ob_retired retired;
-    uint64_t tensor_args; /* bit i: argument i is Tensor, Tensor?, Tensor[] or Tensor?[] */
     uint32_t n_args, n_results;
-    ob_keyset masks[OB_BACKENDS]; /* functionalities that are not fallthrough, per backend */
+    uint32_t n_tensor_args;
+    uint16_t tensor_args[OB_MAX_ARGS]; /* where the Tensor, Tensor?, Tensor[] and Tensor?[]
+                                          arguments are: bytes from the first argument */
+    ob_keyset masks[OB_BACKENDS];      /* functionalities that are not fallthrough, per backend */
     const ob_record *slots[OB_TABLE_SLOTS]; /* never NULL: missing ones hold a kernel that fails */
     uint8_t provenance[OB_TABLE_SLOTS];     /* ob_provenance */
     const ob_record *alternatives[OB_ALTERNATIVES]; /* NULL where there is none */

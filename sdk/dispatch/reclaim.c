@@ -13,6 +13,8 @@
 #include "ob/library.h"
 #include "ob/schema.h"
 
+ob_reader ob_no_reader;
+
 static _Atomic(ob_reader *) readers;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t thread_end;
@@ -62,7 +64,25 @@ ob_status ob_reader_attach(ob_thread *thread)
     }
     if (have_key) (void)pthread_setspecific(thread_end, r);
     thread->reader = r;
+    atomic_store(&r->watched, thread->watcher != NULL);
+    ob_reader_set_limit(r);
     return OB_OK;
+}
+
+void ob_reader_set_limit(ob_reader *r)
+{
+    const bool slow = r == &ob_no_reader || atomic_load_explicit(&r->watched, memory_order_relaxed);
+    atomic_store_explicit(&r->limit, slow ? 0 : OB_MAX_DEPTH, memory_order_relaxed);
+}
+
+/* Whether a thread that was inside a call when its count was `outermost` has left that call; if
+ * not, make it count its next one. */
+static bool has_left(ob_reader *r, uint64_t outermost)
+{
+    if (atomic_load_explicit(&r->depth, memory_order_acquire) == 0) return true;
+    if (atomic_load_explicit(&r->outermost, memory_order_acquire) != outermost) return true;
+    atomic_store_explicit(&r->limit, 0, memory_order_relaxed);
+    return false;
 }
 
 void ob_retire(ob_retired *item, void (*free_item)(ob_retired *self))
@@ -76,8 +96,8 @@ void ob_retire(ob_retired *item, void (*free_item)(ob_retired *self))
 static void start_waiting(void)
 {
     for (ob_reader *r = atomic_load(&readers); r; r = r->next) {
-        const uint64_t calls = atomic_load_explicit(&r->calls, memory_order_acquire);
-        r->awaited = calls & 1 ? calls : 0;
+        r->awaited_outermost = atomic_load_explicit(&r->outermost, memory_order_acquire);
+        r->awaited = atomic_load_explicit(&r->depth, memory_order_acquire) > 0;
     }
     waiting = pending;
     pending = NULL;
@@ -86,9 +106,8 @@ static void start_waiting(void)
 static bool everyone_left(void)
 {
     for (ob_reader *r = atomic_load(&readers); r; r = r->next) {
-        if (r->awaited == 0) continue;
-        if (atomic_load_explicit(&r->calls, memory_order_acquire) == r->awaited) return false;
-        r->awaited = 0;
+        if (r->awaited && !has_left(r, r->awaited_outermost)) return false;
+        r->awaited = false;
     }
     return true;
 }
@@ -112,15 +131,15 @@ void ob_reclaim(void)
 
 ob_status ob_dispatch_quiesce(void)
 {
-    if (ob_thread_now.depth > 0)
+    if (ob_reader_depth(ob_thread_now.reader) > 0)
         return OB_FAIL(OB_ERR_STATE, "quiesce: called from within a kernel, which would wait for "
                                      "itself; call it after the kernel has returned");
     if (!barrier())
         return OB_FAIL(OB_ERR_UNSUPPORTED, "quiesce: this system has no membarrier(2), so running "
                                            "calls cannot be waited for");
     for (ob_reader *r = atomic_load(&readers); r; r = r->next) {
-        const uint64_t calls = atomic_load_explicit(&r->calls, memory_order_acquire);
-        while (calls & 1 && atomic_load_explicit(&r->calls, memory_order_acquire) == calls)
+        const uint64_t outermost = atomic_load_explicit(&r->outermost, memory_order_acquire);
+        while (!has_left(r, outermost))
             (void)nanosleep(&(struct timespec){ .tv_nsec = 50000 }, NULL);
     }
     return OB_OK;

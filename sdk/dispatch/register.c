@@ -10,8 +10,6 @@
 #include "dispatch/library.h"
 #include "ob/schema.h"
 
-enum { MAX_ARGS = 64 };
-
 /* A new item at the head of the library's list; NULL when memory is out. */
 static ob_item *add_item(ob_library *lib, ob_item_kind kind, ob_op *op)
 {
@@ -219,9 +217,9 @@ static ob_status check_def(const ob_library *lib, ob_op *op, const ob_schema *sc
     if (atomic_load_explicit(&op->defined, memory_order_acquire))
         return OB_FAIL(OB_ERR_DUPLICATE, "%s: defined already, %s; and again, %s", op->name,
                        where_defined(op), lib->debug);
-    if (schema->n_args > MAX_ARGS)
+    if (schema->n_args > OB_MAX_ARGS)
         return OB_FAIL(OB_ERR_ARG, "%s: has %d arguments, at most %d are supported", op->name,
-                       schema->n_args, MAX_ARGS);
+                       schema->n_args, OB_MAX_ARGS);
     for (const ob_record *r = op->kernels; r; r = r->next) {
         if (r->signature) OB_TRY(ob_signature_check(op, schema, lib->debug, r));
     }

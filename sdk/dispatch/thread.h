@@ -1,5 +1,5 @@
 /* What the dispatcher keeps per thread: the sets every call adds and takes away, modes, and how
- * deep the thread is inside calls. All of it starts as zero memory, which is the default state. */
+ * deep the thread is inside calls. */
 #ifndef OB_DISPATCH_THREAD_H
 #define OB_DISPATCH_THREAD_H
 
@@ -9,11 +9,12 @@
 struct ob_reader;
 
 typedef struct ob_thread {
-    ob_keyset included, excluded; /* xor-ed with the defaults below */
-    uint32_t depth;               /* nested calls of this thread */
+    ob_keyset included;
+    ob_keyset kept;           /* what a call keeps: all but `excluded`, backend bits always */
+    struct ob_reader *reader; /* how deep the thread is in calls; a stand-in before its first one */
     bool no_grad, inference, strict;
-    bool registering;               /* holds the registration lock: listeners run like this */
-    struct ob_reader *reader;       /* reclaim.c; NULL before the thread's first call */
+    bool registering; /* holds the registration lock: listeners run like this */
+    ob_keyset excluded;
     const ob_call_watcher *watcher; /* NULL: nobody watches */
 } ob_thread;
 

@@ -1,9 +1,12 @@
 /* Thread-local dispatch state: the included and excluded sets, grad and inference mode, strictness,
  * and the guards that change them for a while. PyTorch: c10/core/impl/LocalDispatchKeySet.cpp,
  * c10/core/InferenceMode.h, ATen/core/LegacyTypeDispatch.h. */
-#include "dispatch/thread.h"
+#include "dispatch/reclaim.h"
 
-_Thread_local ob_thread ob_thread_now OB_FAST_TLS;
+_Thread_local ob_thread ob_thread_now OB_FAST_TLS = { .included = OB_DEFAULT_INCLUDED,
+                                                      .kept = ~OB_DEFAULT_EXCLUDED,
+                                                      .excluded = OB_DEFAULT_EXCLUDED,
+                                                      .reader = &ob_no_reader };
 
 enum {
     RESTORES_INCLUDED = 1,
@@ -16,8 +19,8 @@ enum {
 ob_dispatch_state ob_dispatch_state_get(void)
 {
     const ob_thread *t = &ob_thread_now;
-    return (ob_dispatch_state){ .included = t->included ^ OB_DEFAULT_INCLUDED,
-                                .excluded = t->excluded ^ OB_DEFAULT_EXCLUDED,
+    return (ob_dispatch_state){ .included = t->included,
+                                .excluded = t->excluded,
                                 .grad_mode = !t->no_grad,
                                 .inference_mode = t->inference,
                                 .strict = t->strict };
@@ -26,8 +29,9 @@ ob_dispatch_state ob_dispatch_state_get(void)
 void ob_dispatch_state_set(ob_dispatch_state state)
 {
     ob_thread *t = &ob_thread_now;
-    t->included = state.included ^ OB_DEFAULT_INCLUDED;
-    t->excluded = state.excluded ^ OB_DEFAULT_EXCLUDED;
+    t->included = state.included;
+    t->excluded = state.excluded;
+    t->kept = ~state.excluded | OB_BACKEND_BITS;
     t->no_grad = !state.grad_mode;
     t->inference = state.inference_mode;
     t->strict = state.strict;

@@ -12,9 +12,12 @@
 #define OB_FAST_TLS    __attribute__((tls_model("initial-exec")))
 #define OB_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define OB_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* Bit scans of a non-zero 64-bit word. */
+/* A function off the hot path: kept out of its callers, so that they save no registers for it. */
+#define OB_COLD __attribute__((noinline, cold))
+/* Bit scans of a word that is not zero. */
 #define OB_CTZ64(x) __builtin_ctzll(x)
 #define OB_CLZ64(x) __builtin_clzll(x)
+#define OB_CLZ32(x) __builtin_clz(x)
 /* *out = a op b; true when the result does not fit. */
 #define OB_ADD_OVERFLOW(a, b, out) __builtin_add_overflow((a), (b), (out))
 #define OB_SUB_OVERFLOW(a, b, out) __builtin_sub_overflow((a), (b), (out))
