@@ -1,4 +1,5 @@
-/* ob_replay KIND FILE: replays recorded behaviour of PyTorch's dispatcher against libob. The last line counts; the first failures stand above it. */
+/* ob_replay KIND FILE: replays recorded behaviour of PyTorch's dispatcher against libob. The last
+ * line counts; the first failures stand above it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
