@@ -1,5 +1,5 @@
-/* Joining, padding, reordering and masking on the CPU: cat, constant_pad_nd, flip, roll,
- * masked_fill, tril, triu. Raw kernels: outputs have the sizes of sdk/ops/rules/arrange.c. PyTorch:
+/* Joining, padding and reordering on the CPU: cat, constant_pad_nd, flip, roll,
+ * tril, triu. Raw kernels: outputs have the sizes of sdk/ops/rules/arrange.c. PyTorch:
  * aten/src/ATen/native/TensorShape.cpp, PadNd.cpp, TensorTransformations.cpp. */
 #include <string.h>
 
@@ -139,32 +139,6 @@ static ob_status roll(ob_frame *frame)
     return OB_OK;
 }
 
-/* masked_fill(self, mask, value): out = mask ? value : self */
-static ob_status masked_fill(ob_frame *frame)
-{
-    const ob_tensor *self = frame->args[0].u.tensor, *mask = frame->args[1].u.tensor;
-    const ob_tensor *out = frame->results[0].u.tensor;
-    const ob_value *value = &frame->args[2];
-    const ob_dtype dtype = ob_tensor_dtype(out);
-    const size_t width = ob_dtype_bytes(dtype);
-    const int64_t one = 1;
-    unsigned char fill[16];
-    if (value->tag == OB_VALUE_TENSOR)
-        ob_convert_element(fill, dtype, ob_tensor_data(value->u.tensor),
-                           ob_tensor_dtype(value->u.tensor));
-    else
-        ob_fill_strided((ob_span){ fill, &one, dtype }, &one, 1, ob_value_as_scalar(value));
-    ob_cursor c;
-    ob_cursor_begin(&c, ob_tensor_sizes(out), ob_tensor_rank(out));
-    const int to = ob_cursor_add_broadcast(&c, out), from = ob_cursor_add_broadcast(&c, self);
-    const int by = ob_cursor_add_broadcast(&c, mask);
-    for (; !c.done; ob_cursor_next(&c)) {
-        const bool on = *ob_element(mask, c.at[by]) != 0;
-        memmove(ob_element(out, c.at[to]), on ? fill : ob_element(self, c.at[from]), width);
-    }
-    return OB_OK;
-}
-
 /* tril and triu(self, diagonal): `user` is NULL for tril */
 static ob_status triangle(ob_frame *frame)
 {
@@ -194,8 +168,6 @@ static ob_status install(void)
     ob_batch_add_fn(OB_KEY_CPU, "constant_pad_nd", constant_pad_nd, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "flip", flip, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "roll", roll, NULL);
-    ob_batch_add_fn(OB_KEY_CPU, "masked_fill_.Scalar", masked_fill, NULL);
-    ob_batch_add_fn(OB_KEY_CPU, "masked_fill_.Tensor", masked_fill, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "tril.out", triangle, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "triu.out", triangle, &upper);
     return ob_batch_commit();

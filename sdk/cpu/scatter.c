@@ -1,4 +1,5 @@
-/* Placing elements by indices on the CPU: scatter.*, scatter_add, scatter_reduce. PyTorch:
+/* Placing elements by indices on the CPU: scatter.*, scatter_add, scatter_reduce,
+ * index_add, index_copy. PyTorch:
  * aten/src/ATen/native/cpu/ScatterGatherKernel.cpp. */
 #include <string.h>
 
@@ -137,8 +138,53 @@ static ob_status scatter_reduce(ob_frame *frame)
                                                                      : OB_OK;
 }
 
+/* *value = *value * alpha */
+static void scale(ob_dtype dtype, void *value, ob_scalar alpha)
+{
+    unsigned char factor[16];
+    const int64_t one = 1;
+    ob_fill_strided((ob_span){ factor, &one, dtype }, &one, 1, alpha);
+    ob_accumulate(OB_ACCUMULATE_PROD, dtype, value, factor);
+}
+
+/* index_add(self, dim, index, source, alpha), index_copy(self, dim, index, source): slice i of
+ * source goes to slice index[i] of out */
+static ob_status index_slices(ob_frame *frame)
+{
+    scatter s;
+    const ob_tensor *source = frame->args[3].u.tensor;
+    OB_TRY(begin(frame, frame->n_args > 4 ? "index_add" : "index_copy", &s));
+    const int rank = ob_tensor_rank(source);
+    const ob_dtype dtype = ob_tensor_dtype(source);
+    const int64_t step = ob_tensor_rank(s.out) ? ob_tensor_strides(s.out)[s.dim] : 0;
+    const int64_t by = ob_tensor_rank(s.index) ? ob_tensor_strides(s.index)[0] : 0;
+    const int64_t extent = ob_tensor_rank(s.out) ? ob_tensor_sizes(s.out)[s.dim] : 1;
+    unsigned char value[16];
+    ob_cursor c;
+    ob_cursor_begin(&c, ob_tensor_sizes(source), rank);
+    const int from = ob_cursor_add(&c, ob_tensor_strides(source));
+    const int to = ob_cursor_add_broadcast(&c, s.out);
+    for (; !c.done; ob_cursor_next(&c)) {
+        const int64_t k = rank ? c.index[s.dim] : 0;
+        int64_t i = ob_element_index(s.index, k * by);
+        OB_TRY(ob_index_wrap(s.op, &i, extent, s.dim));
+        const int64_t along = rank ? c.strides[to][s.dim] * k : 0;
+        void *at = ob_element(s.out, c.at[to] - along + i * step);
+        memcpy(value, ob_element(source, c.at[from]), ob_dtype_bytes(dtype));
+        if (frame->n_args > 4) {
+            scale(dtype, value, ob_value_as_scalar(&frame->args[4]));
+            ob_accumulate(OB_ACCUMULATE_SUM, dtype, at, value);
+        } else {
+            memcpy(at, value, ob_dtype_bytes(dtype));
+        }
+    }
+    return OB_OK;
+}
+
 static ob_status install(void)
 {
+    ob_batch_add_fn(OB_KEY_CPU, "index_add.out", index_slices, NULL);
+    ob_batch_add_fn(OB_KEY_CPU, "index_copy.out", index_slices, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "scatter.src_out", scatter_any, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "scatter.value_out", scatter_any, NULL);
     ob_batch_add_fn(OB_KEY_CPU, "scatter.reduce_out", scatter_any, NULL);

@@ -129,6 +129,8 @@ TEST(Index, MasksPickTheirTrueElements)
     const Tensor x = iota({ 2, 3 });
     const List mask{ tensor({ 2, 3 }, { 1, 0, 0, 0, 1, 1 }, OB_BOOL) };
     EXPECT_EQ(run("index.Tensor", x, (ob_value)mask).values(), (Values{ 0, 4, 5 }));
+    EXPECT_EQ(run("masked_select", x, tensor({ 3 }, { 0, 1, 0 }, OB_BOOL)).values(),
+              (Values{ 1, 4 }));
     const List rows{ tensor({ 2 }, { 0, 1 }, OB_BOOL) };
     run("index_put_", x, (ob_value)rows, tensor({}, { 9 }));
     EXPECT_EQ(x.values(), (Values{ 0, 1, 2, 9, 9, 9 }));
@@ -160,6 +162,14 @@ TEST(Scatter, WritesAndReduces)
               (Values{ 1, 6 }));
 }
 
+TEST(Scatter, SlicesAreAddedOrCopied)
+{
+    const Tensor x = run("ones", Ints{ 2, 2 }), source = iota({ 2, 2 });
+    EXPECT_EQ(run("index_add", x, 0, index({ 1, 1 }), source, 2).values(), (Values{ 1, 1, 5, 9 }));
+    EXPECT_EQ(run("index_copy", x, 1, index({ 1, 0 }), source).values(), (Values{ 1, 0, 3, 2 }));
+    EXPECT_EQ(call("index_copy", x, 1, index({ 0 }), source).status, OB_ERR_SHAPE);
+}
+
 TEST(Arrange, PadFlipRollAndTriangles)
 {
     const Tensor x = iota({ 2, 2 });
@@ -170,9 +180,6 @@ TEST(Arrange, PadFlipRollAndTriangles)
               (Values{ 2, 0, 1, 5, 3, 4 }));
     EXPECT_EQ(run("roll", iota({ 2, 3 }), Ints{ -2 }).values(), (Values{ 2, 3, 4, 5, 0, 1 }));
     EXPECT_EQ(run("tril", iota({ 2, 3 }), 1).values(), (Values{ 0, 1, 0, 3, 4, 5 }));
-    EXPECT_EQ(
-        run("masked_fill.Scalar", iota({ 3 }), tensor({ 3 }, { 1, 0, 1 }, OB_BOOL), 9).values(),
-        (Values{ 9, 1, 9 }));
 }
 
 TEST(Lines, ScanAndSort)

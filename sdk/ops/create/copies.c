@@ -145,11 +145,23 @@ static ob_status item(ob_frame *frame)
     return ob_row_call(OB_ROW_local_scalar_dense, frame->args, frame->results);
 }
 
+/* fill_.Tensor(self, value) */
+static ob_status fill_tensor(ob_frame *frame)
+{
+    ob_value args[] = { frame->args[0], ob_value_none() };
+    if (ob_tensor_rank(frame->args[1].u.tensor) > 0)
+        return OB_FAIL(OB_ERR_ARG, "fill_: the value has %d dims, it must have none",
+                       ob_tensor_rank(frame->args[1].u.tensor));
+    OB_TRY(ob_row_call(OB_ROW_local_scalar_dense, &frame->args[1], &args[1]));
+    return ob_row_call(OB_ROW_fill_scalar_, args, frame->results);
+}
+
 static const struct {
     const char *name;
     ob_kernel_fn fn;
 } rows[] = {
     { "copy_", copy_ },
+    { "fill_.Tensor", fill_tensor },
     { "_copy_from", copy_from },
     { "_copy_from_and_resize", copy_from_and_resize },
     { "clone", clone },

@@ -2,6 +2,9 @@
  * again. The shape rules decline such calls, so these composites get them. Also the ops that only
  * arrange arguments for a family's primary: sort, index_put. PyTorch: expandTensors in
  * aten/src/ATen/native/IndexingUtils.h. */
+#include <string.h>
+
+#include "core/shape.h"
 #include "dispatch/optable.h"
 #include "ops/batch.h"
 #include "ops/create/call.h"
@@ -88,6 +91,33 @@ static ob_status index_put_(ob_frame *frame)
     return ob_row_call(OB_ROW_index_put_impl_, args, frame->results);
 }
 
+/* masked_select(self, mask): both broadcast, then self[mask] */
+static ob_status masked_select(ob_frame *frame)
+{
+    const ob_tensor *self = frame->args[0].u.tensor, *mask = frame->args[1].u.tensor;
+    int64_t sizes[OB_MAX_RANK];
+    int rank = ob_tensor_rank(self);
+    memcpy(sizes, ob_tensor_sizes(self), (size_t)rank * sizeof(int64_t));
+    OB_TRY(ob_shape_broadcast("masked_select", sizes, &rank, ob_tensor_sizes(mask),
+                              ob_tensor_rank(mask)));
+    if (ob_tensor_dtype(mask) != OB_BOOL)
+        return OB_FAIL(OB_ERR_DTYPE, "masked_select: the mask is %s, it must be bool",
+                       ob_dtype_name(ob_tensor_dtype(mask)));
+    if (rank == 0) sizes[rank++] = 1;
+    ob_value wide[2] = { { 0 } };
+    ob_status st = OB_OK;
+    for (int i = 0; i < 2 && st == OB_OK; i++) {
+        const ob_value args[] = { frame->args[i], ob_value_ints((ob_ints){ sizes, rank }),
+                                  ob_value_bool(false) };
+        st = ob_row_call(OB_ROW_expand, args, &wide[i]);
+    }
+    const ob_value args[] = { wide[0], ob_value_tensors((ob_tensors){ &wide[1].u.tensor, 1 }) };
+    if (st == OB_OK) st = ob_row_call(OB_ROW_index, args, frame->results);
+    ob_value_reset(&wide[0]);
+    ob_value_reset(&wide[1]);
+    return st;
+}
+
 /* sort(self, dim, descending) */
 static ob_status sort(ob_frame *frame)
 {
@@ -108,11 +138,9 @@ static const struct {
     const char *name;
     ob_kernel_fn fn;
 } rows[] = {
-    { "index.Tensor", without_masks },
-    { "index.Tensor_out", without_masks },
-    { "_index_put_impl_", without_masks },
-    { "index_put_", index_put_ },
-    { "sort", sort },
+    { "index.Tensor", without_masks },     { "index.Tensor_out", without_masks },
+    { "_index_put_impl_", without_masks }, { "index_put_", index_put_ },
+    { "masked_select", masked_select },    { "sort", sort },
     { "sort.values", sort_out },
 };
 

@@ -1,5 +1,5 @@
-/* Shape rules of ops that join, pad, reorder, mask or scan elements: cat, constant_pad_nd, flip,
- * roll, masked_fill, tril, triu, cumsum, cumprod, sort, topk. */
+/* Shape rules of ops that join, pad, reorder or scan elements: cat, constant_pad_nd, flip,
+ * roll, tril, triu, cumsum, cumprod, sort, topk. */
 #include "core/shape.h"
 #include "dispatch/optable.h"
 #include "ops/rules/rules.h"
@@ -121,29 +121,6 @@ static ob_status roll(ob_rule *rule)
     return OB_OK;
 }
 
-/* masked_fill(self, mask, value): self and mask broadcast */
-static ob_status masked_fill(ob_rule *rule)
-{
-    const ob_tensor *self = rule->args[0].u.tensor, *mask = rule->args[1].u.tensor;
-    int64_t sizes[OB_MAX_RANK];
-    int rank = ob_tensor_rank(self);
-    if (ob_tensor_dtype(mask) != OB_BOOL)
-        return OB_FAIL(OB_ERR_DTYPE, "%s: the mask is %s, it must be bool", rule->op,
-                       ob_dtype_name(ob_tensor_dtype(mask)));
-    if (rule->args[2].tag == OB_VALUE_TENSOR && ob_tensor_rank(rule->args[2].u.tensor) > 0)
-        return OB_FAIL(OB_ERR_ARG, "%s: the value has %d dims, it must have none", rule->op,
-                       ob_tensor_rank(rule->args[2].u.tensor));
-    for (int d = 0; d < rank; d++)
-        sizes[d] = ob_tensor_sizes(self)[d];
-    OB_TRY(ob_shape_broadcast(rule->op, sizes, &rank, ob_tensor_sizes(mask), ob_tensor_rank(mask)));
-    bool same = rank == ob_tensor_rank(self);
-    for (int d = 0; d < rank && same; d++)
-        same = sizes[d] == ob_tensor_sizes(self)[d];
-    if (same) return like_self(rule);
-    ob_rule_out(rule, 0, ob_tensor_dtype(self), sizes, rank);
-    return OB_OK;
-}
-
 /* tril(self, diagonal), triu */
 static ob_status triangle(ob_rule *rule)
 {
@@ -218,8 +195,6 @@ static ob_status install(void)
         { "constant_pad_nd", constant_pad_nd, 0 },
         { "flip", flip, 0 },
         { "roll", roll, 0 },
-        { "masked_fill.Scalar", masked_fill, OB_STRUCTURED_ALIAS_OK },
-        { "masked_fill.Tensor", masked_fill, OB_STRUCTURED_ALIAS_OK },
         { "tril", triangle, OB_STRUCTURED_ALIAS_OK },
         { "triu", triangle, OB_STRUCTURED_ALIAS_OK },
         { "cumsum", scan, OB_STRUCTURED_ALIAS_OK },

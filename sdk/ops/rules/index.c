@@ -146,6 +146,30 @@ static ob_status scatter(ob_rule *rule)
     return OB_OK;
 }
 
+/* index_add(self, dim, index, source, alpha), index_copy(self, dim, index, source) */
+static ob_status index_slices(ob_rule *rule)
+{
+    const ob_tensor *self = rule->args[0].u.tensor, *index = rule->args[2].u.tensor;
+    const ob_tensor *source = rule->args[3].u.tensor;
+    int dim = 0;
+    OB_TRY(ob_shape_wrap_dim(rule->op, rule->args[1].u.i, ob_tensor_rank(self), &dim));
+    OB_TRY(check_index(rule, index));
+    bool fits = ob_tensor_rank(index) <= 1 && rank1(source) == rank1(self);
+    for (int d = 0; fits && d < rank1(self); d++)
+        fits = extent(source, d) == (d == dim ? ob_tensor_numel(index) : extent(self, d));
+    if (!fits)
+        return OB_FAIL(OB_ERR_SHAPE,
+                       "%s: source must have self's sizes, and %lld in dim %d, one "
+                       "per index",
+                       rule->op, (long long)ob_tensor_numel(index), dim);
+    if (ob_tensor_dtype(source) != ob_tensor_dtype(self))
+        return OB_FAIL(OB_ERR_DTYPE, "%s: self is %s and source %s; they must be the same",
+                       rule->op, ob_dtype_name(ob_tensor_dtype(self)),
+                       ob_dtype_name(ob_tensor_dtype(source)));
+    ob_rule_out_like(rule, 0, self, ob_tensor_dtype(self));
+    return OB_OK;
+}
+
 static ob_status install(void)
 {
     static const ob_structured_row rows[] = {
@@ -154,6 +178,8 @@ static ob_status install(void)
         { "embedding", embedding, 0 },
         { "index.Tensor", index_tensor, 0 },
         { "_index_put_impl", index_put, OB_STRUCTURED_ALIAS_OK },
+        { "index_add", index_slices, OB_STRUCTURED_ALIAS_OK },
+        { "index_copy", index_slices, OB_STRUCTURED_ALIAS_OK },
         { "scatter.src", scatter, OB_STRUCTURED_ALIAS_OK },
         { "scatter.value", scatter, OB_STRUCTURED_ALIAS_OK },
         { "scatter.reduce", scatter, OB_STRUCTURED_ALIAS_OK },
