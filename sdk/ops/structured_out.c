@@ -157,8 +157,8 @@ ob_status ob_call_outputs(ob_call_state *call)
     return OB_OK;
 }
 
-/* The kernel wrote to a new tensor because the target had other sizes: the target takes its
- * memory over where it can, else its elements. */
+/* Only now that the kernel has succeeded is the target resized, and given what the kernel wrote to
+ * a temporary. */
 static ob_status write_back(const ob_out_spec *spec, const ob_call_out *out)
 {
     if (!has_sizes(out->target, spec)) OB_TRY(resize(out->target, spec));
