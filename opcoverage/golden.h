@@ -5,7 +5,10 @@
 #ifndef OB_COVERAGE_GOLDEN_H
 #define OB_COVERAGE_GOLDEN_H
 
-#include "ob/ob.h"
+#include "ob/backend.h"
+#include "ob/inspect.h"
+#include "ob/program.h"
+#include "ob/scope.h"
 
 typedef struct ob_corpus ob_corpus;
 

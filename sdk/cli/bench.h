@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "ob/ob.h"
+#include "ob/scope.h"
 
 int ob_cmd_bench(int argc, char **argv);
 

@@ -7,6 +7,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "ob/ops.h"
 
 static ob_status noop(ob_frame *frame)
 {

@@ -5,6 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "ob/ops.h"
 
 typedef struct gemm_case {
     const char *name;

@@ -5,6 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "ob/ops.h"
 
 enum { NUMEL = 10000000, ROUNDS = 9 };
 

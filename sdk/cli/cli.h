@@ -7,7 +7,10 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "ob/ob.h"
+#include "ob/backend.h"
+#include "ob/inspect.h"
+#include "ob/program.h"
+#include "ob/scope.h"
 
 enum { OB_EXIT_OK = 0, OB_EXIT_FAILED = 1, OB_EXIT_USAGE = 2 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ob/ops.h"
+
 static ob_status read_tensor(const char *dir, const char *file, ob_dtype dtype, ob_ints sizes,
                              ob_tensor **out)
 {

@@ -3,7 +3,7 @@
 #ifndef OB_CLI_REFERENCE_H
 #define OB_CLI_REFERENCE_H
 
-#include "ob/ob.h"
+#include "ob/tensor.h"
 
 enum { OB_REFERENCE_LIMIT = 256 };
 

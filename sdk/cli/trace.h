@@ -2,7 +2,7 @@
 #ifndef OB_CLI_TRACE_H
 #define OB_CLI_TRACE_H
 
-#include "ob/ob.h"
+#include "ob/program.h"
 
 typedef struct ob_trace ob_trace;
 

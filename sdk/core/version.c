@@ -1,5 +1,5 @@
 /* The version of libob, from the build. */
-#include "ob/ob.h"
+#include "ob/status.h"
 
 const char *ob_version(void)
 {

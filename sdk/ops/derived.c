@@ -11,6 +11,7 @@
 #include "ops/batch.h"
 #include "ops/copy.h"
 #include "ops/families.h"
+#include "ops/served.h"
 
 enum { MAX_RESULTS = 16 };
 
@@ -162,6 +163,15 @@ static ob_status derived_view_copy(ob_frame *frame)
     ob_value_reset(&view);
     frame->results[0] = ob_value_tensor(made);
     return st;
+}
+
+ob_op *ob_derived_source(const ob_record *record)
+{
+    const ob_kernel_fn fn = record->kernel.fn;
+    if (fn != derived_out && fn != derived_inplace && fn != derived_functional &&
+        fn != derived_view_copy)
+        return NULL;
+    return ob_aten_op((int)(intptr_t)record->kernel.user);
 }
 
 /* Bytes of a row's name up to its overload; *name is the name. */

@@ -8,6 +8,7 @@
 #include "ops/aten.h"
 #include "ops/batch.h"
 #include "ops/native.h"
+#include "ops/served.h"
 #include "ops/structured_call.h"
 
 /* A form of a family: `user` of its kernels. */
@@ -32,6 +33,14 @@ static ob_family *family_of(const ob_op *primary)
         ob_family *f = families[i];
         if (!f || f->primary == primary) return f;
     }
+}
+
+ob_op *ob_structured_primary(const ob_op *op)
+{
+    for (size_t i = 0; i < TABLE_SIZE; i++)
+        for (int k = 0; families[i] && k < OB_FORMS; k++)
+            if (families[i]->ops[k] == op) return families[i]->primary;
+    return NULL;
 }
 
 static ob_status remember(ob_family *family)

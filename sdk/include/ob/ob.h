@@ -34,11 +34,4 @@
 #include "ob/status.h"
 #include "ob/tensor.h"
 #include "ob/value.h"
-
-OB_BEGIN_DECLS
-
-/** "0.1.0" [borrowed, static]. */
-OB_API const char *ob_version(void);
-
-OB_END_DECLS
 #endif

@@ -73,6 +73,9 @@ OB_API ob_status ob_error_via(ob_status st, const char *file, int line);
  */
 OB_API ob_status ob_error_prefix(ob_status st, const char *fmt, ...) OB_PRINTF(2, 3);
 
+/** Version of libob, "0.1.0" [borrowed, static]. */
+OB_API const char *ob_version(void);
+
 /** The last error of this thread [borrowed, until the thread's next error]; status OB_OK if none
  * yet. */
 OB_API const ob_error *ob_error_last(void);
