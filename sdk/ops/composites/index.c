@@ -1,0 +1,155 @@
+/* Choosing and filling. PyTorch: aten/src/ATen/native/TensorCompare.cpp, Embedding.cpp, Onehot.cpp.
+ */
+#include <math.h>
+
+#include "ops/composites/look.h"
+
+/* where with numbers, which promote as numbers */
+ob_tensor *composite_where_scalar(ob_scope *s, ob_tensor *condition, ob_scalar self,
+                                  ob_scalar other)
+{
+    return ob_where(s, condition, ob_scalar_of(s, self), ob_scalar_of(s, other));
+}
+ob_tensor *composite_where_scalarself(ob_scope *s, ob_tensor *condition, ob_scalar self,
+                                      ob_tensor *other)
+{
+    return ob_where(s, condition, ob_scalar_of(s, self), other);
+}
+ob_tensor *composite_where_scalarother(ob_scope *s, ob_tensor *condition, ob_tensor *self,
+                                       ob_scalar other)
+{
+    return ob_where(s, condition, self, ob_scalar_of(s, other));
+}
+
+/* masked_fill keeps the dtype of self */
+ob_tensor *composite_masked_fill_scalar(ob_scope *s, ob_tensor *self, ob_tensor *mask,
+                                        ob_scalar value)
+{
+    return ob_where(s, mask,
+                    ob_scalar_tensor(s, value, .dtype = dtype_of(self), .device = device_of(self)),
+                    self);
+}
+
+ob_tensor *composite_masked_fill(ob_scope *s, ob_tensor *self, ob_tensor *mask, ob_tensor *value)
+{
+    if (rank_of(value) != 0)
+        return ob_scope_fail(
+            s, OB_FAIL(OB_ERR_SHAPE, "masked_fill: value has rank %d, must be 0", rank_of(value)));
+    return ob_where(s, mask, as_dtype(s, value, dtype_of(self)), self);
+}
+
+/* embedding: rows of weight. indices: [...]   weight: [V, E]   result: [..., E] */
+ob_tensor *composite_embedding(ob_scope *s, ob_tensor *weight, ob_tensor *indices,
+                               int64_t padding_idx, bool scale_grad_by_freq, bool sparse)
+{
+    (void)padding_idx, (void)scale_grad_by_freq, (void)sparse; /* of use to gradients only */
+    int64_t *sizes = sizes_copy(s, indices, 1);
+    if (weight && rank_of(weight) != 2)
+        return ob_scope_fail(
+            s, OB_FAIL(OB_ERR_SHAPE, "embedding: weight has rank %d, must be 2", rank_of(weight)));
+    if (rank_of(indices) == 1) return ob_index_select(s, weight, 0, indices);
+    if (sizes) sizes[rank_of(indices)] = extent(weight, 1);
+    ob_tensor *rows = ob_index_select(s, weight, 0, ob_reshape(s, indices, OB_INTS(-1)));
+    return ob_view(s, rows, (ob_ints){ sizes, rank_of(indices) + 1 });
+}
+
+/* one_hot: [...] to [..., classes], which are one more than the largest when not given */
+ob_tensor *composite_one_hot(ob_scope *s, ob_tensor *self, int64_t num_classes)
+{
+    if (num_classes < 0 && self) num_classes = ob_scalar_int(ob_item(s, ob_max(s, self))) + 1;
+    ob_tensor *classes =
+        ob_arange(s, ob_int(num_classes), .dtype = OB_I64, .device = device_of(self));
+    return ob_to_dtype(s, ob_eq(s, ob_unsqueeze(s, self, -1), classes), OB_I64);
+}
+
+/* isfinite: |x| is neither inf nor NaN */
+ob_tensor *composite_isfinite(ob_scope *s, ob_tensor *self)
+{
+    if (kind_of(self) < OB_KIND_FLOAT) return ob_ones_like(s, self, .dtype = OB_BOOL);
+    ob_tensor *number = ob_eq(s, self, self);
+    return ob_logical_and(s, number, ob_ne_scalar(s, ob_abs(s, self), ob_double(INFINITY)));
+}
+
+/* |x - y| <= atol + rtol |y|, and equal infinities */
+ob_tensor *composite_isclose(ob_scope *s, ob_tensor *self, ob_tensor *other, double rtol,
+                             double atol, bool equal_nan)
+{
+    ob_tensor *close = ob_eq(s, self, other);
+    if (equal_nan && kind_of(self) >= OB_KIND_FLOAT)
+        close = ob_logical_or(s, close,
+                              ob_logical_and(s, ob_ne(s, self, self), ob_ne(s, other, other)));
+    if (rtol == 0 && atol == 0) return close;
+    ob_tensor *allowed =
+        ob_add_scalar(s, ob_abs(s, ob_mul_scalar(s, other, ob_double(rtol))), ob_double(atol));
+    ob_tensor *error = ob_abs(s, ob_sub(s, self, other));
+    return ob_logical_or(s, close,
+                         ob_logical_and(s, ob_isfinite(s, error), ob_le(s, error, allowed)));
+}
+
+bool composite_allclose(ob_scope *s, ob_tensor *self, ob_tensor *other, double rtol, double atol,
+                        bool equal_nan)
+{
+    return ob_scalar_int(
+               ob_item(s, ob_all(s, ob_isclose(s, self, other, rtol, atol, equal_nan)))) != 0;
+}
+
+bool composite_is_nonzero(ob_scope *s, ob_tensor *self)
+{
+    if (self && numel_of(self) != 1) {
+        ob_scope_fail(s, OB_FAIL(OB_ERR_SHAPE, "is_nonzero: %lld elements, must be 1",
+                                 (long long)numel_of(self)));
+        return false;
+    }
+    return ob_scalar_double(ob_item(s, self)) != 0;
+}
+
+/* sum and mean of everything */
+ob_tensor *composite_sum(ob_scope *s, ob_tensor *self, ob_dtype dtype)
+{
+    return ob_sum_dim(s, self, .dtype = dtype);
+}
+
+ob_tensor *composite_mean(ob_scope *s, ob_tensor *self, ob_dtype dtype)
+{
+    return ob_mean_dim(s, self, .dtype = dtype);
+}
+
+/* diff: n times x[1:] - x[:-1] along dim */
+ob_tensor *composite_diff(ob_scope *s, ob_tensor *self, int64_t n, int64_t dim, ob_tensor *prepend,
+                          ob_tensor *append)
+{
+    ob_tensor *x = self;
+    if (prepend) x = ob_cat(s, OB_TENSORS(prepend, x), dim);
+    if (append) x = ob_cat(s, OB_TENSORS(x, append), dim);
+    for (int64_t i = 0; i < n && extent(x, dim) > 0; i++) {
+        const int64_t left = extent(x, dim) - 1;
+        ob_tensor *high = ob_narrow(s, x, dim, 1, left), *low = ob_narrow(s, x, dim, 0, left);
+        x = dtype_of(x) == OB_BOOL ? ob_logical_xor(s, high, low) : ob_sub(s, high, low);
+    }
+    return x;
+}
+
+ob_tensor *composite_take_along_dim(ob_scope *s, ob_tensor *self, ob_tensor *indices,
+                                    ob_opt_int dim)
+{
+    if (!dim.has) return ob_gather(s, ob_flatten(s, self), 0, ob_flatten(s, indices));
+    return ob_gather(s, self, dim.value, indices);
+}
+
+ob_tensor *composite_argsort(ob_scope *s, ob_tensor *self, int64_t dim, bool descending)
+{
+    return ob_sort(s, self, dim, descending).indices;
+}
+
+ob_tensor *composite_argsort_stable(ob_scope *s, ob_tensor *self, bool stable, int64_t dim,
+                                    bool descending)
+{
+    return ob_sort_stable(s, self, .stable = OB_SOME_BOOL(stable), .dim = dim,
+                          .descending = descending)
+        .indices;
+}
+
+ob_tensor *composite_msort(ob_scope *s, ob_tensor *self)
+{
+    return ob_sort(s, self, 0, false).values;
+}
