@@ -110,10 +110,8 @@ void gen_composites_source(FILE *f, const gen_table *t)
         const gen_op *op = find(t, composites[i].c_name);
         const bool implicit = strcmp(composites[i].key, "CIA") == 0;
         const bool functional = strcmp(composites[i].key, "CEANF") != 0;
-        fprintf(f, "    { \"%s%s%s\", OB_KEY_Composite%sAutograd%s, kernel_%s },\n",
-                op->schema->name + strlen("aten::"), *op->schema->overload ? "." : "",
-                op->schema->overload, implicit ? "Implicit" : "Explicit",
-                functional ? "" : "NonFunctional", op->c_name);
+        fprintf(f, "    { OB_OP_%s, OB_KEY_Composite%sAutograd%s, kernel_%s },\n", op->c_name,
+                implicit ? "Implicit" : "Explicit", functional ? "" : "NonFunctional", op->c_name);
     }
     fputs("};\nconst size_t ob_composite_row_count = OB_COUNT(ob_composite_rows);\n", f);
 }

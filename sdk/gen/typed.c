@@ -107,11 +107,14 @@ ob_scalars ob_unbox_scalars(ob_scope *s, const ob_value *v)
     return (ob_scalars){ scalars, v->count };
 }
 
+/* A form of a structured family that is there already goes first: it reaches native kernels. */
 static ob_status register_composites(void)
 {
-    for (size_t i = 0; i < ob_composite_row_count; i++)
-        ob_batch_add_fn(ob_composite_rows[i].key, ob_composite_rows[i].name,
-                        ob_composite_rows[i].fn, NULL);
+    for (size_t i = 0; i < ob_composite_row_count; i++) {
+        const ob_typed_row *row = &ob_composite_rows[i];
+        if (ob_inspect_has_kernel_for_key(ob_aten_op((int)row->id), row->key)) continue;
+        ob_batch_add_fn(row->key, ob_op_name(ob_aten_op((int)row->id)), row->fn, NULL);
+    }
     return ob_batch_commit();
 }
 

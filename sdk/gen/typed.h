@@ -20,9 +20,9 @@ ob_tensor *ob_typed_tensor(ob_scope *s, ob_op_id id, const void *args, const cha
  * closed. */
 ob_status ob_typed_end(ob_frame *frame, ob_scope *s, const ob_value *out) OB_MUST_USE;
 
-/* One composite; name without namespace. */
+/* One composite. */
 typedef struct ob_typed_row {
-    const char *name;
+    ob_op_id id;
     ob_key key;
     ob_kernel_fn fn;
 } ob_typed_row;

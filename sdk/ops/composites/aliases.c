@@ -19,10 +19,12 @@ static ob_status pass_on(ob_frame *frame)
 
 static ob_status register_aliases(void)
 {
-    for (size_t i = 0; i < OB_COUNT(rows); i++)
-        ob_batch_add_fn(OB_KEY_CompositeImplicitAutograd,
-                        ob_op_name(ob_aten_op((int)rows[i].alias)), pass_on,
+    for (size_t i = 0; i < OB_COUNT(rows); i++) {
+        ob_op *op = ob_aten_op((int)rows[i].alias);
+        if (ob_inspect_has_kernel_for_key(op, OB_KEY_CompositeImplicitAutograd)) continue;
+        ob_batch_add_fn(OB_KEY_CompositeImplicitAutograd, ob_op_name(op), pass_on,
                         (void *)(uintptr_t)rows[i].target);
+    }
     return ob_batch_commit();
 }
 
