@@ -73,6 +73,10 @@ uint32_t ob_cl_vector_floats(void);
 ob_status ob_cl_scratch(size_t bytes, ob_buffer **out) OB_MUST_USE;
 void ob_cl_scratch_free(ob_buffer *buffer); /* NULL is fine */
 
+/* Have `check` called by the next synchronize or read, after the work queued so far: for kernels
+ * that can find an argument wrong only while they run. What it fails with is raised there. */
+void ob_cl_check_later(ob_status (*check)(void));
+
 /* Copy bytes within the device, on the current stream. */
 ob_status ob_cl_copy(ob_buffer *dst, size_t dst_offset, ob_buffer *src, size_t src_offset,
                      size_t bytes) OB_MUST_USE;

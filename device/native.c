@@ -5,6 +5,7 @@
 #define ALL     OB_DTYPES_ALL
 #define NUMBERS (OB_DTYPES_ALL & ~(OB_DTYPES(OB_BOOL) | OB_DTYPES(OB_F8E4M3)))
 #define REALS   (NUMBERS & ~OB_DTYPES(OB_C64))
+#define FLOATS  (OB_DTYPES(OB_F16) | OB_DTYPES(OB_BF16) | OB_DTYPES(OB_F32) | OB_DTYPES(OB_F64))
 /* Flags of kernels that walk rows and planes. */
 #define DENSE (OB_KERNEL_DENSE_ARGS | OB_KERNEL_DENSE_OUTS)
 

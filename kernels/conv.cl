@@ -58,7 +58,7 @@ static void run_pack(const ob_window *w, const conv_run *r, global const OB_S *p
 OB_ONE_ITEM kernel void conv_pack(global const OB_S *in, global OB_T *panel, const ob_window w,
                                   const ob_conv_pack p)
 {
-    const ob_i64 strips = (p.n + p.nr - 1) / p.nr, taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    const ob_i64 strips = (p.n + p.nr - 1) / p.nr, taps = w.window[0] * w.window[1] * w.window[2];
     const ob_i64 k0 = get_global_id(1) * p.k_block, k1 = min(k0 + p.k_block, p.k);
     const ob_i64 s0 = get_global_id(0) * p.strips_item, s1 = min(s0 + p.strips_item, strips);
     const ob_i64 plane = w.in[0] * w.in[1] * w.in[2];
@@ -71,8 +71,8 @@ OB_ONE_ITEM kernel void conv_pack(global const OB_S *in, global OB_T *panel, con
         global OB_T *to = panel + s * p.nr * (k1 - k0);
         for (ob_i64 k = k0; k < k1; k++, to += p.nr) {
             const ob_i64 channel = k / taps, tap = k - channel * taps;
-            const ob_i64 kx = tap % w.kernel[2], row = tap / w.kernel[2];
-            const ob_i64 ky = row % w.kernel[1], kz = row / w.kernel[1];
+            const ob_i64 kx = tap % w.window[2], row = tap / w.window[2];
+            const ob_i64 ky = row % w.window[1], kz = row / w.window[1];
             for (int r = 0; r < n_runs; r++)
                 run_pack(&w, runs + r, in + channel * plane, kz, ky, kx, to + runs[r].lane);
             for (int j = lanes; j < p.nr; j++)
@@ -103,7 +103,7 @@ OB_ONE_ITEM kernel void conv_rows(global OB_S *out, global const OB_S *in, globa
                                   global const OB_S *bias, const ob_window w)
 {
     const ob_i64 ins = w.in_channels / w.groups, outs = w.out_channels / w.groups;
-    const ob_i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    const ob_i64 taps = w.window[0] * w.window[1] * w.window[2];
     OB_PART_OF(w.numel / w.out[2])
     for (ob_i64 i = begin; i < end; i++) {
         const ob_i64 y = i % w.out[1], z = i / w.out[1] % w.out[0], c = i / w.out[1] / w.out[0];
@@ -115,8 +115,8 @@ OB_ONE_ITEM kernel void conv_rows(global OB_S *out, global const OB_S *in, globa
             const OB_T first = w.has_bias ? OB_LOAD(bias, w.bias_offset + o) : (OB_T)0;
             for (int j = 0; j < n; j++) sums[j] = first;
             for (ob_i64 k = 0; k < ins * taps; k++) {
-                const ob_i64 kx = k % w.kernel[2], ky = k / w.kernel[2] % w.kernel[1];
-                const ob_i64 kz = k / (w.kernel[2] * w.kernel[1]) % w.kernel[0], channel = k / taps;
+                const ob_i64 kx = k % w.window[2], ky = k / w.window[2] % w.window[1];
+                const ob_i64 kz = k / (w.window[2] * w.window[1]) % w.window[0], channel = k / taps;
                 const ob_i64 iz = z * w.stride[0] - w.padding[0] + kz * w.dilation[0];
                 const ob_i64 iy = y * w.stride[1] - w.padding[1] + ky * w.dilation[1];
                 if (iz < 0 || iz >= w.in[0] || iy < 0 || iy >= w.in[1]) continue;
@@ -144,7 +144,7 @@ OB_ONE_ITEM kernel void conv_transposed(global OB_S *out, global const OB_S *in,
                                         const ob_window w)
 {
     const ob_i64 ins = w.in_channels / w.groups, outs = w.out_channels / w.groups;
-    const ob_i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    const ob_i64 taps = w.window[0] * w.window[1] * w.window[2];
     const ob_i64 plane = w.in[0] * w.in[1] * w.in[2];
     OB_PART_OF(w.numel)
     for (ob_i64 i = begin; i < end; i++) {
@@ -154,9 +154,9 @@ OB_ONE_ITEM kernel void conv_transposed(global OB_S *out, global const OB_S *in,
         const ob_i64 c0 = c / w.out_channels * w.in_channels + group * ins;
         OB_T sum = w.has_bias ? OB_LOAD(bias, w.bias_offset + o) : (OB_T)0;
         for (ob_i64 k = 0; k < taps; k++) {
-            const ob_i64 iz = reaching(&w, 0, z, k / (w.kernel[2] * w.kernel[1]));
-            const ob_i64 iy = reaching(&w, 1, y, k / w.kernel[2] % w.kernel[1]);
-            const ob_i64 ix = reaching(&w, 2, x, k % w.kernel[2]);
+            const ob_i64 iz = reaching(&w, 0, z, k / (w.window[2] * w.window[1]));
+            const ob_i64 iy = reaching(&w, 1, y, k / w.window[2] % w.window[1]);
+            const ob_i64 ix = reaching(&w, 2, x, k % w.window[2]);
             if (iz < 0 || iy < 0 || ix < 0) continue;
             const ob_i64 at = w.in_offset + c0 * plane + (iz * w.in[1] + iy) * w.in[2] + ix;
             const ob_i64 tap = w.weight_offset + (group * ins * outs + o % outs) * taps + k;

@@ -82,11 +82,11 @@ typedef struct ob_gemm {
 } ob_gemm;
 
 /* Windows over up to three spatial dims of dense planes, for pooling and convolution. Spatial dims are the last ones;
- * those in front of them have extent, kernel and stride 1. */
+ * those in front of them have extent, window and stride 1. */
 typedef struct ob_window {
     ob_i64 numel; /* elements of the output */
     ob_i64 in_offset, weight_offset, bias_offset, out_offset, indices_offset;
-    ob_i64 in[3], out[3], kernel[3];
+    ob_i64 in[3], out[3], window[3];
     ob_i64 stride[3], padding[3], dilation[3];
     ob_i64 adaptive;      /* pooling: windows divide the input evenly */
     ob_i64 count_padding; /* average: padding counts as elements */
@@ -109,13 +109,14 @@ typedef struct ob_rows {
     ob_i64 outer, inner, step;
     ob_i64 in_offset, out_offset, weight_offset, bias_offset;
     ob_i64 has_weight, has_bias;
-    ob_f64 eps;
+    ob_i64 channels; /* batch norm: row i is of channel i % channels */
+    ob_number eps;   /* of OB_T */
 } ob_rows;
 
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(ob_window) == 31 * 8, "ob_window: 31 words of 64 bits");
 static_assert(sizeof(ob_conv_pack) == 8 * 8, "ob_conv_pack: 8 words of 64 bits");
-static_assert(sizeof(ob_rows) == 13 * 8, "ob_rows: 13 words of 64 bits");
+static_assert(sizeof(ob_rows) == 15 * 8, "ob_rows: 15 words of 64 bits");
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");

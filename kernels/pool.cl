@@ -14,7 +14,7 @@ static void window_of(const ob_window *w, int d, ob_i64 at, ob_i64 *first, ob_i6
         return;
     }
     ob_i64 begin = at * w->stride[d] - w->padding[d];
-    const ob_i64 end = begin + (w->kernel[d] - 1) * w->dilation[d] + 1;
+    const ob_i64 end = begin + (w->window[d] - 1) * w->dilation[d] + 1;
     *padded = min(end, w->in[d] + w->padding[d]) - begin;
     while (begin < 0)
         begin += w->dilation[d];

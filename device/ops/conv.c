@@ -50,7 +50,7 @@ static conv conv_read(const ob_frame *frame)
     w->out_channels = ob_tensor_size(c.out, 1);
     ob_cl_window_extents(c.in, spatial, w->in);
     ob_cl_window_extents(c.out, spatial, w->out);
-    ob_cl_window_extents(c.weight, spatial, w->kernel);
+    ob_cl_window_extents(c.weight, spatial, w->window);
     ob_cl_window_list(&v[STRIDE], spatial, 1, w->stride);
     ob_cl_window_list(&v[PADDING], spatial, 0, w->padding);
     ob_cl_window_list(&v[DILATION], spatial, 1, w->dilation);
@@ -96,7 +96,7 @@ static ob_status windows_pack(void *user, ob_buffer *panel, const ob_gemm *g,
 /* A 1x1 kernel that moves by 1: the image itself is the matrix. */
 static bool is_pointwise(const ob_window *w)
 {
-    bool yes = volume(w->kernel) == 1;
+    bool yes = volume(w->window) == 1;
     for (int d = 0; d < 3; d++)
         yes = yes && w->stride[d] == 1 && w->padding[d] == 0;
     return yes;
@@ -119,7 +119,7 @@ static ob_status run_group(const conv *c, int64_t group)
     ob_gemm *g = &call.g;
     g->m = outs;
     g->n = plane_out;
-    g->k = ins * volume(w->kernel);
+    g->k = ins * volume(w->window);
     g->a = (ob_matrix){ w->weight_offset + group * outs * g->k, g->k, 1, 0 };
     g->out = (ob_matrix){ w->out_offset + group * outs * plane_out, plane_out, 1,
                           w->out_channels * plane_out };

@@ -4,6 +4,7 @@
 
 #include "device/launch.h"
 #include "device/native.h"
+#include "device/ops/copy.h"
 #include "device/ops/element.h"
 #include "device/walk.h"
 
@@ -55,26 +56,32 @@ static bool same_dense(const ob_tensor *a, const ob_tensor *b)
     return memcmp(ob_tensor_strides(a), ob_tensor_strides(b), bytes) == 0 && ob_tensor_is_dense(a);
 }
 
-/* dst = src broadcast to dst's sizes and converted. */
-static ob_status copy(ob_tensor *dst, ob_tensor *src)
+ob_status ob_cl_copy_walk(ob_tensor *dst, const ob_tensor *src, ob_cl_walk *walk)
 {
     const ob_dtype to = ob_tensor_dtype(dst), from = ob_tensor_dtype(src);
     ob_cl_kernel *k;
-    ob_cl_walk walk;
-    if (ob_tensor_numel(dst) == 0) return OB_OK;
-    if (same_dense(dst, src))
-        return ob_cl_copy(ob_tensor_buffer(dst), byte_offset(dst), ob_tensor_buffer(src),
-                          byte_offset(src), (size_t)ob_tensor_numel(dst) * ob_dtype_bytes(to));
     if (to == from)
         OB_TRY(ob_cl_kernel_get(&copy_same, mover_of(to), &k));
     else
         OB_TRY(ob_cl_kernel_get(&copy_from[from], to, &k));
+    for (const ob_walk *w; (w = ob_cl_walk_next(walk)) != NULL;)
+        OB_TRY(OB_LAUNCH(k, ob_cl_range_chunks(w->numel, COPY_CHUNK), BUF(dst), BUF(src), VAL(*w)));
+    return OB_OK;
+}
+
+/* dst = src broadcast to dst's sizes and converted. */
+static ob_status copy(ob_tensor *dst, ob_tensor *src)
+{
+    ob_cl_walk walk;
+    if (ob_tensor_numel(dst) == 0) return OB_OK;
+    if (same_dense(dst, src))
+        return ob_cl_copy(ob_tensor_buffer(dst), byte_offset(dst), ob_tensor_buffer(src),
+                          byte_offset(src),
+                          (size_t)ob_tensor_numel(dst) * ob_dtype_bytes(ob_tensor_dtype(dst)));
     ob_cl_walk_begin(&walk, ob_tensor_sizes(dst), ob_tensor_rank(dst));
     ob_cl_walk_add(&walk, dst);
     ob_cl_walk_add(&walk, src);
-    for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;)
-        OB_TRY(OB_LAUNCH(k, ob_cl_range_chunks(w->numel, COPY_CHUNK), BUF(dst), BUF(src), VAL(*w)));
-    return OB_OK;
+    return ob_cl_copy_walk(dst, src, &walk);
 }
 
 ob_status ob_cl_op_copy(ob_frame *frame)
@@ -85,7 +92,7 @@ ob_status ob_cl_op_copy(ob_frame *frame)
 
 /* ---- fills ---- */
 
-static ob_status fill_with(ob_tensor *t, int64_t bits)
+ob_status ob_cl_fill(ob_tensor *t, int64_t bits)
 {
     ob_cl_kernel *k;
     ob_cl_walk walk;
@@ -104,7 +111,7 @@ ob_status ob_cl_op_fill(ob_frame *frame)
     OB_TRY(ob_cl_return_self(frame));
     ob_tensor *t = frame->results[0].u.tensor;
     const ob_scalar value = frame->n_args > 1 ? ob_value_as_scalar(&frame->args[1]) : ob_int(0);
-    return fill_with(t, ob_cl_element_bits(value, ob_tensor_dtype(t)));
+    return ob_cl_fill(t, ob_cl_element_bits(value, ob_tensor_dtype(t)));
 }
 
 /* arange.start_out(start, end, step): results[0] has the length. */

@@ -28,7 +28,7 @@ static ob_window window_start(const ob_frame *frame, int spatial)
 static void window_read(const ob_frame *frame, int spatial, ob_window *w)
 {
     const ob_value *v = frame->args;
-    ob_cl_window_list(&v[1], spatial, 1, w->kernel);
+    ob_cl_window_list(&v[1], spatial, 1, w->window);
     ob_cl_window_list(v[2].count ? &v[2] : &v[1], spatial, 1, w->stride);
     ob_cl_window_list(&v[3], spatial, 0, w->padding);
 }

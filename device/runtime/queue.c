@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/launch.h"
 #include "device/runtime/cl_error.h"
 #include "device/runtime/context.h"
 #include "device/runtime/guard.h"
@@ -155,6 +156,20 @@ ob_status ob_cl_fault_raise(void)
     return st;
 }
 
+static ob_status (*_Atomic check_next)(void); /* see ob_cl_check_later() */
+
+void ob_cl_check_later(ob_status (*check)(void))
+{
+    atomic_store(&check_next, check);
+}
+
+void ob_cl_checks_run(void)
+{
+    if (!atomic_load_explicit(&check_next, memory_order_relaxed)) return;
+    ob_status (*check)(void) = atomic_exchange(&check_next, NULL);
+    if (check && check() != OB_OK) ob_cl_fault_keep();
+}
+
 /* Names of the last launches, newest first, for messages. */
 static void recent_format(const ob_stream *s, char *buf, size_t bytes)
 {
@@ -216,6 +231,7 @@ ob_status ob_cl_stream_finish(ob_stream *stream)
 {
     if (!stream) OB_TRY(ob_cl_stream_default(&stream));
     OB_TRY(finish_one(stream, NULL));
+    ob_cl_checks_run();
     ob_cl_guard_check_all();
     return ob_cl_fault_raise();
 }
@@ -223,6 +239,7 @@ ob_status ob_cl_stream_finish(ob_stream *stream)
 ob_status ob_cl_finish_all(void)
 {
     OB_TRY(ob_cl_streams_visit(finish_one, NULL));
+    ob_cl_checks_run();
     ob_cl_guard_check_all();
     return ob_cl_fault_raise();
 }

@@ -61,6 +61,9 @@ ob_status ob_cl_stream_create(ob_stream **out) OB_MUST_USE;
 void ob_cl_stream_destroy(ob_stream *stream);
 ob_status ob_cl_stream_set(ob_stream *stream, ob_stream **previous) OB_MUST_USE;
 
+/* Run the check that ob_cl_check_later() noted, if any; what it fails with becomes the fault. */
+void ob_cl_checks_run(void);
+
 /* Keep the current error of this thread as the device's fault, unless there is one. */
 void ob_cl_fault_keep(void);
 /* Make the fault, if any, this thread's error and forget it. */

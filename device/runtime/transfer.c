@@ -46,6 +46,7 @@ ob_status ob_cl_read(ob_buffer *src, size_t offset, void *host, size_t bytes)
         clEnqueueReadBuffer(s->queue, src->mem, CL_TRUE, offset, bytes, host, 0, NULL, NULL);
     ob_cl_stream_look(s);
     ob_cl_stream_unlock(s);
+    ob_cl_checks_run();
     OB_TRY(ob_cl_fault_raise());
     return ob_cl_check(code, "clEnqueueReadBuffer", __FILE__, __LINE__);
 }
