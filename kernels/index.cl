@@ -1,9 +1,8 @@
-/* Picking elements by an index tensor, and filling by a mask. Follows prelude.cl; elements are moved unread, so one
+/* Picking elements by an index tensor. Follows prelude.cl; elements are moved unread, so one
  * integer dtype serves each width.
  *
  *   pick_i64, pick_i32   out = self[... index ...]: operands of the walk are out, self (stride 0 in the picked dim), index;
  *                        to each position in self index * step is added
- *   masked_fill          out = mask ? bits : self; operands are out, self, mask
  *
  * An index out of range sets fault[0] and takes element 0. Work-item x takes a part of the walk. */
 #define PICK(name, type)                                                                          \
@@ -25,17 +24,3 @@
 
 PICK(pick_i64, long)
 PICK(pick_i32, int)
-
-OB_ONE_ITEM kernel void masked_fill(global OB_S *out, global const OB_S *self,
-                                    global const uchar *mask, const ob_i64 bits, const ob_walk w)
-{
-    union {
-        ob_i64 bits;
-        OB_S value;
-    } u;
-    u.bits = bits;
-    OB_PART_OF(w.numel)
-    for (ob_i64 i = begin; i < end; i++)
-        out[ob_walk_at(&w, 0, i)] =
-            mask[ob_walk_at(&w, 2, i)] ? u.value : self[ob_walk_at(&w, 1, i)];
-}

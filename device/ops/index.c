@@ -1,11 +1,10 @@
-/* gather, index_select, embedding, masked_fill. Kernels: kernels/index.cl. PyTorch:
+/* gather, index_select, embedding. Kernels: kernels/index.cl. PyTorch:
  * native/TensorAdvancedIndexing.cpp, Embedding.cpp. */
 #include <pthread.h>
 #include <string.h>
 
 #include "device/launch.h"
 #include "device/native.h"
-#include "device/ops/element.h"
 #include "device/walk.h"
 
 enum { INDEX_CHUNK = 4096 }; /* elements that are worth a work-item */
@@ -13,7 +12,6 @@ enum { INDEX_CHUNK = 4096 }; /* elements that are worth a work-item */
 static const ob_cl_program index_program = { "index", { "prelude.cl", "index.cl" }, NULL, NULL };
 static ob_cl_site pick_i64 = OB_CL_SITE(&index_program, "pick_i64");
 static ob_cl_site pick_i32 = OB_CL_SITE(&index_program, "pick_i32");
-static ob_cl_site masked_fill = OB_CL_SITE(&index_program, "masked_fill");
 
 /* The word that kernels set when an index is out of range; lives until the process ends or the
  * device closes. */
@@ -143,26 +141,4 @@ ob_status ob_cl_op_embedding(ob_frame *frame)
     p.extent = ob_tensor_sizes(p.self)[0];
     p.step = ob_tensor_strides(p.self)[0];
     return pick_run(&p);
-}
-
-/* masked_fill_(self, mask, value): results[0] may be self. */
-ob_status ob_cl_op_masked_fill(ob_frame *frame)
-{
-    ob_tensor *out = frame->results[0].u.tensor;
-    const ob_tensor *self = frame->args[0].u.tensor, *mask = frame->args[1].u.tensor;
-    const ob_dtype dtype = ob_tensor_dtype(out);
-    const ob_i64 bits = ob_cl_element_bits(ob_value_as_scalar(&frame->args[2]), dtype);
-    ob_cl_kernel *k;
-    ob_cl_walk walk;
-    if (ob_tensor_dtype(self) != dtype || ob_dtype_bytes(ob_tensor_dtype(mask)) != 1)
-        return OB_ERR_DECLINED;
-    OB_TRY(ob_cl_kernel_get(&masked_fill, mover_of(dtype), &k));
-    ob_cl_walk_begin(&walk, ob_tensor_sizes(out), ob_tensor_rank(out));
-    ob_cl_walk_add(&walk, out);
-    ob_cl_walk_add(&walk, self);
-    ob_cl_walk_add(&walk, mask);
-    for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;)
-        OB_TRY(OB_LAUNCH(k, ob_cl_range_chunks(w->numel, INDEX_CHUNK), BUF(out), BUF(self),
-                         BUF(mask), VAL(bits), VAL(*w)));
-    return OB_OK;
 }
