@@ -137,3 +137,13 @@ int ob_family_primary(const ob_family *family)
     }
     return OB_FORM_FUNCTIONAL;
 }
+
+int ob_aten_primary(int i)
+{
+    ob_family family;
+    if (ob_family_find(i, &family) != OB_OK) {
+        ob_error_clear();
+        return i;
+    }
+    return family.rows[ob_family_primary(&family)];
+}
