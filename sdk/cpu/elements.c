@@ -114,7 +114,8 @@ static void widen_complex(ob_complex64 *dst, ob_dtype dtype, const void *src, in
 }
 #undef WIDE
 
-void ob_widen(ob_wide wide, void *dst, ob_dtype dtype, const void *src, int64_t stride, int64_t n)
+void ob_wide_load(ob_wide wide, void *dst, ob_dtype dtype, const void *src, int64_t stride,
+                  int64_t n)
 {
     switch (wide) {
     case OB_WIDE_INT:
@@ -143,7 +144,8 @@ static void narrow_complex(ob_dtype dtype, void *dst, int64_t stride, const ob_c
     }
 }
 
-void ob_narrow(ob_dtype dtype, void *dst, int64_t stride, ob_wide wide, const void *src, int64_t n)
+void ob_wide_store(ob_dtype dtype, void *dst, int64_t stride, ob_wide wide, const void *src,
+                   int64_t n)
 {
     switch (wide) {
     case OB_WIDE_INT:
@@ -161,15 +163,15 @@ void ob_narrow(ob_dtype dtype, void *dst, int64_t stride, ob_wide wide, const vo
     }
 }
 
-void ob_widen_scalar(ob_wide wide, void *dst, ob_dtype dtype, ob_scalar value)
+void ob_wide_scalar(ob_wide wide, void *dst, ob_dtype dtype, ob_scalar value)
 {
     const int64_t whole = ob_scalar_int(value);
     const double real = ob_scalar_double(value);
     int64_t kept = 0;
     switch (wide) {
     case OB_WIDE_INT:
-        ob_narrow(dtype, &kept, 1, OB_WIDE_INT, &whole, 1);
-        ob_widen(OB_WIDE_INT, dst, dtype, &kept, 1, 1);
+        ob_wide_store(dtype, &kept, 1, OB_WIDE_INT, &whole, 1);
+        ob_wide_load(OB_WIDE_INT, dst, dtype, &kept, 1, 1);
         break;
     case OB_WIDE_FLOAT:
         *(float *)dst = (float)real;

@@ -28,11 +28,13 @@ size_t ob_wide_bytes(ob_wide wide);
 bool ob_wide_is_stored(ob_wide wide, ob_dtype dtype);
 
 /* dst[0..n) = src[0], src[stride], ...; any dtype to any wide type, values as PyTorch converts. */
-void ob_widen(ob_wide wide, void *dst, ob_dtype dtype, const void *src, int64_t stride, int64_t n);
+void ob_wide_load(ob_wide wide, void *dst, ob_dtype dtype, const void *src, int64_t stride,
+                  int64_t n);
 /* dst[0], dst[stride], ... = src[0..n), rounded or cut to the dtype; to bool: whether it is not 0.
  */
-void ob_narrow(ob_dtype dtype, void *dst, int64_t stride, ob_wide wide, const void *src, int64_t n);
+void ob_wide_store(ob_dtype dtype, void *dst, int64_t stride, ob_wide wide, const void *src,
+                   int64_t n);
 /* dst[0] = the number, as the dtype holds it if it is an int (300 in uint8 is 44). */
-void ob_widen_scalar(ob_wide wide, void *dst, ob_dtype dtype, ob_scalar value);
+void ob_wide_scalar(ob_wide wide, void *dst, ob_dtype dtype, ob_scalar value);
 
 #endif

@@ -141,9 +141,6 @@ int ob_family_primary(const ob_family *family)
 int ob_aten_primary(int i)
 {
     ob_family family;
-    if (ob_family_find(i, &family) != OB_OK) {
-        ob_error_clear();
-        return i;
-    }
+    ob_family_find(i, &family);
     return family.rows[ob_family_primary(&family)];
 }

@@ -45,7 +45,7 @@ static double biggest(ob_dtype dtype)
 static void fill(ob_wide wide, ob_wide_block *block, ob_dtype dtype, ob_scalar value)
 {
     const size_t bytes = ob_wide_bytes(wide);
-    ob_widen_scalar(wide, block, dtype, value);
+    ob_wide_scalar(wide, block, dtype, value);
     for (int i = 1; i < OB_BLOCK; i++)
         memcpy((char *)block + (size_t)i * bytes, block, bytes);
 }
@@ -58,10 +58,10 @@ static void set_constants(run *r, const ob_pointwise_args *args, ob_dtype dtype)
         ob_scalar value = { OB_SCALAR_NONE, { 0 } };
         if (args->param[i]) value = ob_pointwise_param(args->param[i]);
         if (value.tag != OB_SCALAR_NONE) r->constants.has |= (unsigned)OB_PW_HAS_A << i;
-        ob_widen_scalar(r->wide, params + (size_t)i * bytes, dtype, value);
+        ob_wide_scalar(r->wide, params + (size_t)i * bytes, dtype, value);
     }
     if (r->wide != OB_WIDE_INT)
-        ob_widen_scalar(r->wide, params + OB_PW_PARAMS * bytes, dtype, ob_double(biggest(dtype)));
+        ob_wide_scalar(r->wide, params + OB_PW_PARAMS * bytes, dtype, ob_double(biggest(dtype)));
     for (int i = 0; i < OB_PW_OPERANDS; i++) {
         const ob_value *v = args->operand[i];
         if (!v || r->in[i].tensor) continue;
@@ -81,7 +81,7 @@ static const void *operand_block(run *r, const ob_nest *nest, int i, int64_t fro
     if (stride == 1 && t != r->out && ob_wide_is_stored(r->wide, dtype) &&
         ob_tensor_storage(t) != ob_tensor_storage(r->out))
         return src;
-    ob_widen(r->wide, &r->in[i].block, dtype, src, stride, n);
+    ob_wide_load(r->wide, &r->in[i].block, dtype, src, stride, n);
     return &r->in[i].block;
 }
 
@@ -108,7 +108,7 @@ static ob_status run_blocks(run *r, const ob_nest *nest)
             in[i] = operand_block(r, nest, i, from, n);
         if (r->refuse_zero) OB_TRY(check_zero(r, in[1], n));
         r->row(n, direct ? (void *)dst : &r->result, in, &r->constants);
-        if (!direct) ob_narrow(dtype, dst, stride, r->wide, &r->result, n);
+        if (!direct) ob_wide_store(dtype, dst, stride, r->wide, &r->result, n);
     }
     return OB_OK;
 }

@@ -5,9 +5,10 @@
 
 #include "cpu/pointwise/pointwise.h"
 
-#define T         double
-#define OB_ROWS   ob_pw_double_rows
-#define OB_IF_NOW OB_IF_F
+#define T           double
+#define OB_ROWS     ob_pw_double_rows
+#define OB_IF_NOW   OB_IF_F
+#define OB_IS_FLOAT 1
 #include "ops/math_float.inc"
 
 #include "cpu/pointwise/rows.h"

@@ -147,8 +147,8 @@ typedef struct ob_aten_row {
 OB_API const ob_aten_row *ob_aten_row_at(int i);
 /** The op of row i [borrowed, process]. */
 OB_API ob_op *ob_aten_op(int i);
-/** Row of the form that backends register for, in the family of row i: the out form where ATen is
- * structured, else the native one, else the functional one. Row i itself when it has no family. */
+/** Row of the form that backends register for, in the family of the functional row i: the out form
+ * where ATen is structured, else the native one, else the functional one. */
 OB_API int ob_aten_primary(int i);
 /** Families that Outboard covers; the others answer with OB_ERR_UNSUPPORTED. */
 OB_API bool ob_aten_in_scope(ob_aten_family family);

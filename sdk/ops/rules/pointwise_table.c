@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ob/ops.h"
+
 const ob_pointwise_op ob_pointwise_ops[OB_PW_COUNT] = {
 #define OB_POINTWISE(name, args, result, flags, kinds, ...) \
     [OB_PW_##name] = { #args, result, flags, OB_PW_##name, OB_OP_##name },

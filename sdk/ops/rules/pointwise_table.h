@@ -2,7 +2,6 @@
 #ifndef OB_OPS_RULES_POINTWISE_TABLE_H
 #define OB_OPS_RULES_POINTWISE_TABLE_H
 
-#include "ob/ops.h"
 #include "ob/tensor.h"
 
 enum { OB_PW_OPERANDS = 3, OB_PW_PARAMS = 4 };
@@ -28,24 +27,7 @@ enum ob_pw_flags {
     OB_PW_FITS = 64       /* a Scalar operand must fit an int dtype, as parameters must */
 };
 
-/* Kinds as flags: OB_KINDS_<kinds>(m) is m(B, I, F, C). */
-#define OB_KINDS_B(m)    m(1, 0, 0, 0)
-#define OB_KINDS_I(m)    m(0, 1, 0, 0)
-#define OB_KINDS_F(m)    m(0, 0, 1, 0)
-#define OB_KINDS_C(m)    m(0, 0, 0, 1)
-#define OB_KINDS_BI(m)   m(1, 1, 0, 0)
-#define OB_KINDS_IF(m)   m(0, 1, 1, 0)
-#define OB_KINDS_FC(m)   m(0, 0, 1, 1)
-#define OB_KINDS_BIF(m)  m(1, 1, 1, 0)
-#define OB_KINDS_IFC(m)  m(0, 1, 1, 1)
-#define OB_KINDS_BIFC(m) m(1, 1, 1, 1)
-/* OB_KINDS_<kinds>(OB_IF_F)(text) is the text when the kinds include F, else nothing. */
-#define OB_IF_B(b, i, f, c) OB_IF_##b
-#define OB_IF_I(b, i, f, c) OB_IF_##i
-#define OB_IF_F(b, i, f, c) OB_IF_##f
-#define OB_IF_C(b, i, f, c) OB_IF_##c
-#define OB_IF_0(...)
-#define OB_IF_1(...) __VA_ARGS__
+#include "ops/pointwise_kinds.inc"
 
 /* One number per op and alias. */
 enum {
