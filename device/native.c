@@ -1,4 +1,4 @@
-/* Registers the rows of native.inc. */
+/* Registers the rows of native.inc, and what tables of sdk/ops bring with them. */
 #include "device/native.h"
 
 /* Sets of dtypes that rows name. */
@@ -40,5 +40,6 @@ static const ob_kernel_row rows[] = {
 
 ob_status ob_native_register(ob_library *lib)
 {
-    return ob_library_impl_all(lib, rows, sizeof rows / sizeof rows[0]);
+    OB_TRY(ob_library_impl_all(lib, rows, sizeof rows / sizeof rows[0]));
+    return ob_cl_pointwise_register(lib);
 }

@@ -7,6 +7,9 @@
 /* Register every row of native.inc: all or none. */
 ob_status ob_native_register(ob_library *lib) OB_MUST_USE;
 
+/* Register every op of sdk/ops/pointwise.inc (device/ops/pointwise.c). */
+ob_status ob_cl_pointwise_register(ob_library *lib) OB_MUST_USE;
+
 /* Kernel functions of device/ops: see ob_kernel_fn. */
 #define OB_NATIVE(op, function, flags, dtypes) ob_status function(ob_frame *frame);
 #define OB_NATIVE_PLAIN(op, function, dtypes)  ob_status function(ob_frame *frame);

@@ -69,7 +69,7 @@ typedef struct ob_number {
 typedef struct ob_gemm {
     ob_i64 m, n, k;
     ob_matrix a, b, out, self;
-    ob_matrix partial;   /* sums of T between k blocks; col is 1 */
+    ob_matrix partial; /* sums of T between k blocks; col is 1 */
     ob_number alpha, beta;
     ob_i64 has_self;     /* 0 or 1 */
     ob_i64 m_item;       /* rows of out per work-item */
@@ -113,10 +113,23 @@ typedef struct ob_rows {
     ob_number eps;   /* of OB_T */
 } ob_rows;
 
+/* A pointwise op: see kernels/pointwise.cl. Operand 0 of the walk is the result, 1 to 3 are x, y,
+ * z. Numbers are bits of the compute type in the low bytes. */
+typedef struct ob_pointwise {
+    ob_walk walk;
+    ob_i64 param[4];   /* a, b, c, d */
+    ob_i64 operand[3]; /* x, y, z, where they are constants */
+    ob_i64 big;        /* the largest finite number of the dtype */
+    ob_i32 fixed;      /* bit k: operand k is a constant; its strides are 0 */
+    ob_i32 has;        /* bits 1, 2: y, z are there; 3, 4, 5: a, b, c */
+} ob_pointwise;
+
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(ob_window) == 31 * 8, "ob_window: 31 words of 64 bits");
 static_assert(sizeof(ob_conv_pack) == 8 * 8, "ob_conv_pack: 8 words of 64 bits");
 static_assert(sizeof(ob_rows) == 15 * 8, "ob_rows: 15 words of 64 bits");
+static_assert(offsetof(ob_pointwise, param) == 288, "ob_pointwise: numbers follow the walk");
+static_assert(sizeof(ob_pointwise) == 360, "ob_pointwise: no padding");
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");

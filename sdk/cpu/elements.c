@@ -140,6 +140,8 @@ static void narrow_complex(ob_dtype dtype, void *dst, int64_t stride, const ob_c
         const bool truth = src[i].re != 0 || src[i].im != 0;
         if (dtype == OB_C64) ((ob_complex64 *)dst)[i * stride] = src[i];
         if (dtype == OB_F32) ((float *)dst)[i * stride] = src[i].re;
+        if (dtype == OB_I64) ((int64_t *)dst)[i * stride] = (int64_t)src[i].re;
+        if (dtype == OB_U8) ((uint8_t *)dst)[i * stride] = truth;
         if (dtype == OB_BOOL) ((uint8_t *)dst)[i * stride] = truth;
     }
 }

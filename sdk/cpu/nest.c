@@ -59,13 +59,10 @@ static void drop_dim(ob_nest *nest, int dim)
     nest->rank--;
 }
 
-void ob_nest_prepare(ob_nest *nest)
+void ob_nest_merge(ob_nest *nest)
 {
     for (int d = nest->rank - 1; d >= 0; d--)
         if (nest->sizes[d] == 1) drop_dim(nest, d);
-    for (int i = 1; i < nest->rank; i++)
-        for (int j = i; j > 0 && is_inside(nest, j, j - 1); j--)
-            swap_dims(nest, j, j - 1);
     for (int d = 0; d + 1 < nest->rank;) {
         if (can_merge(nest, d, d + 1)) {
             nest->sizes[d] *= nest->sizes[d + 1];
@@ -80,6 +77,14 @@ void ob_nest_prepare(ob_nest *nest)
         for (int p = 0; p < nest->n; p++)
             nest->strides[p][0] = 0;
     }
+}
+
+void ob_nest_prepare(ob_nest *nest)
+{
+    for (int i = 1; i < nest->rank; i++)
+        for (int j = i; j > 0 && is_inside(nest, j, j - 1); j--)
+            swap_dims(nest, j, j - 1);
+    ob_nest_merge(nest);
 }
 
 bool ob_nest_next(ob_nest *nest)

@@ -22,6 +22,8 @@ void ob_nest_begin(ob_nest *nest, const int64_t *sizes, int rank);
 void ob_nest_add(ob_nest *nest, const ob_tensor *t);
 /* Sort and merge the dims. */
 void ob_nest_prepare(ob_nest *nest);
+/* Merge them in the order they have: for walks whose order counts. */
+void ob_nest_merge(ob_nest *nest);
 /* Go to the next run of sizes[0] elements, operand p from at[p] by strides[p][0]; false after the
  * last one. An empty shape has none. */
 bool ob_nest_next(ob_nest *nest);

@@ -27,6 +27,10 @@ foreach(folder sdk/include sdk/core sdk/schema sdk/dispatch sdk/gen sdk/ops sdk/
         continue()
       endif()
       string(REGEX REPLACE "/.*" "" first "${header}")
+      # Tables whose rows are OpenCL C as well are one text for host and kernels.
+      if(folder STREQUAL device AND header MATCHES "^sdk/ops/[a-z_]+\\.inc$")
+        continue()
+      endif()
       if(NOT first IN_LIST ${folder})
         message(SEND_ERROR "${file}: may not include \"${header}\"; ${folder} may include: ${${folder}}")
         math(EXPR bad "${bad} + 1")

@@ -1,0 +1,122 @@
+/* Second reading of pointwise.inc: one kernel pw_<op> per row that has a value for OB_DTYPE's kind.
+ *
+ * out[i] = value of x[i], y[i], z[i] over a walk: operand 0 is out, 1 to 3 are x, y, z. Work-item k
+ * of n takes the k-th part of the walk, in runs along dim 0. Runs are loops with the strides
+ * written out where that lets the compiler make vectors: everything dense, or all but one operand
+ * dense and that one the same for the run (a broadcast, or a constant that never was in memory).
+ * The buffer of an absent or constant operand may be any valid one: it is not read. */
+#undef OB_POINTWISE
+#undef OB_VALUE
+
+#if OB_IS_FLOAT
+#define OB_IF_NOW OB_IF_F
+#elif OB_IS_INT
+#define OB_IF_NOW OB_IF_I
+#elif OB_IS_BOOL
+#define OB_IF_NOW OB_IF_B
+#else
+#define OB_IF_NOW OB_IF_C
+#endif
+
+/* A constant from the bits the host put it in. */
+#if OB_IS_COMPLEX
+#define OB_OF_BITS(bits) as_float2(bits)
+#elif OB_DTYPE == OB_F64
+#define OB_OF_BITS(bits) as_double(bits)
+#elif OB_IS_FLOAT
+#define OB_OF_BITS(bits) as_float((int)(bits))
+#else
+#define OB_OF_BITS(bits) ((OB_T)(bits))
+#endif
+
+#define OB_X(result, i)                                      \
+    (result == OB_PW_MASK ? (T)((global const uchar *)xs)[i] \
+                          : (T)OB_LOAD((global const OB_S *)xs, i))
+#define OB_YZ(operand, i) ((T)OB_LOAD((global const OB_S *)operand, i))
+
+/* What an operand is when it is one value for the whole run. */
+#define OB_ONE(k, load) (p.fixed >> (k)&1 ? (T)OB_OF_BITS(p.operand[k]) : (load))
+
+/* The runs' loop for operands x_, y_, z_. */
+#define OB_LOOP(result, stride, x_, y_, z_, ...)                                        \
+    for (ob_i64 j = 0; j < n; j++) {                                                    \
+        const T x = x_, y = y_, z = z_;                                                 \
+        if (result == OB_PW_BOOL)                                                       \
+            ((global uchar *)out)[at_out + j * (stride)] = (uchar)((__VA_ARGS__) != 0); \
+        else                                                                            \
+            OB_STORE((global OB_S *)out, at_out + j * (stride), (T)(__VA_ARGS__));      \
+    }
+
+#define OB_ROW(kernel_name, run, n_operands, result, ...)                                          \
+    OB_ONE_ITEM kernel void kernel_name(global void *restrict out, global const void *restrict xs, \
+                                        global const void *restrict ys,                            \
+                                        global const void *restrict zs, const ob_pointwise p)      \
+    {                                                                                              \
+        const T a = OB_OF_BITS(p.param[0]), b = OB_OF_BITS(p.param[1]);                            \
+        const T c = OB_OF_BITS(p.param[2]), d = OB_OF_BITS(p.param[3]);                            \
+        const T big = OB_OF_BITS(p.big);                                                           \
+        const int has_y = p.has >> 1 & 1, has_z = p.has >> 2 & 1, has_a = p.has >> 3 & 1;          \
+        const int has_b = p.has >> 4 & 1, has_c = p.has >> 5 & 1;                                  \
+        const ob_i64 part = (p.walk.numel + get_global_size(0) - 1) / get_global_size(0);          \
+        const ob_i64 begin = get_global_id(0) * part, end = min(begin + part, p.walk.numel);       \
+        const ob_i64 sx = p.walk.stride[1][0];                                                     \
+        const ob_i64 sy = n_operands > 1 ? p.walk.stride[2][0] : 1;                                \
+        const ob_i64 sz = n_operands > 2 ? p.walk.stride[3][0] : 1;                                \
+        for (ob_i64 i = begin, n; i < end; i += n) {                                               \
+            n = min(p.walk.size[0] - i % p.walk.size[0], end - i);                                 \
+            const ob_i64 at_out = ob_walk_at(&p.walk, 0, i), at_x = ob_walk_at(&p.walk, 1, i);     \
+            const ob_i64 at_y = n_operands > 1 ? ob_walk_at(&p.walk, 2, i) : 0;                    \
+            const ob_i64 at_z = n_operands > 2 ? ob_walk_at(&p.walk, 3, i) : 0;                    \
+            const T x0 = OB_ONE(0, OB_X(result, at_x));                                            \
+            const T y0 = n_operands > 1 ? OB_ONE(1, OB_YZ(ys, at_y)) : (T)0;                       \
+            const T z0 = n_operands > 2 ? OB_ONE(2, OB_YZ(zs, at_z)) : (T)0;                       \
+            const ob_i64 so = p.walk.stride[0][0];                                                 \
+            run(n_operands, result, __VA_ARGS__)                                                   \
+        }                                                                                          \
+    }
+
+/* By the number of operands; ANY is for values whose row does not say it. */
+#define OB_RUN_1(n_operands, result, ...)                           \
+    if (so == 1 && sx == 1)                                         \
+        OB_DENSE(result, OB_X(result, at_x + j), 0, 0, __VA_ARGS__) \
+    else                                                            \
+        OB_LOOP(result, so, sx ? OB_X(result, at_x + j * sx) : x0, 0, 0, __VA_ARGS__)
+#define OB_RUN_2(n_operands, result, ...)                                             \
+    if (so == 1 && sx == 1 && sy == 1)                                                \
+        OB_DENSE(result, OB_X(result, at_x + j), OB_YZ(ys, at_y + j), 0, __VA_ARGS__) \
+    else if (so == 1 && sx == 1 && sy == 0)                                           \
+        OB_DENSE(result, OB_X(result, at_x + j), y0, 0, __VA_ARGS__)                  \
+    else if (so == 1 && sx == 0 && sy == 1)                                           \
+        OB_DENSE(result, x0, OB_YZ(ys, at_y + j), 0, __VA_ARGS__)                     \
+    else                                                                              \
+        OB_LOOP(result, so, sx ? OB_X(result, at_x + j * sx) : x0,                    \
+                sy ? OB_YZ(ys, at_y + j * sy) : y0, 0, __VA_ARGS__)
+#define OB_RUN_3(n_operands, result, ...)                                                  \
+    if (so == 1 && sx == 1 && sy == 1 && sz == 1)                                          \
+        OB_DENSE(result, OB_X(result, at_x + j), OB_YZ(ys, at_y + j), OB_YZ(zs, at_z + j), \
+                 __VA_ARGS__)                                                              \
+    else if (so == 1 && sx == 1 && sy == 1 && sz == 0)                                     \
+        OB_DENSE(result, OB_X(result, at_x + j), OB_YZ(ys, at_y + j), z0, __VA_ARGS__)     \
+    else if (so == 1 && sx == 1 && sy == 0 && sz == 0)                                     \
+        OB_DENSE(result, OB_X(result, at_x + j), y0, z0, __VA_ARGS__)                      \
+    else                                                                                   \
+        OB_LOOP(result, so, sx ? OB_X(result, at_x + j * sx) : x0,                         \
+                sy ? OB_YZ(ys, at_y + j * sy) : y0, sz ? OB_YZ(zs, at_z + j * sz) : z0,    \
+                __VA_ARGS__)
+#define OB_RUN_ANY(n_operands, result, ...)       \
+    if (n_operands == 1) {                        \
+        OB_RUN_1(n_operands, result, __VA_ARGS__) \
+    } else if (n_operands == 2) {                 \
+        OB_RUN_2(n_operands, result, __VA_ARGS__) \
+    } else {                                      \
+        OB_RUN_3(n_operands, result, __VA_ARGS__) \
+    }
+#define OB_DENSE(result, x_, y_, z_, ...) OB_LOOP(result, 1, x_, y_, z_, __VA_ARGS__)
+
+/* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
+#define OB_POINTWISE(name, args, result, flags, kinds, ...)                              \
+    OB_KINDS_##kinds(OB_IF_NOW)(OB_ROW(pw_##name, OB_PASTE(OB_RUN_, OB_OPERANDS_##args), \
+                                       OB_N_##name, OB_RESULT_##name, __VA_ARGS__))
+#define OB_VALUE(name, kinds, ...) \
+    OB_KINDS_##kinds(OB_IF_NOW)(   \
+        OB_ROW(pw_##name, OB_RUN_ANY, OB_N_##name, OB_RESULT_##name, __VA_ARGS__))

@@ -1,0 +1,15 @@
+/* Reductions of double elements: float64. */
+#include <math.h>
+
+#include "cpu/reduce/reduce.h"
+
+#define T         double
+#define A         double
+#define ACC_OF(u) ((u).d)
+#define lowest    (-(double)INFINITY)
+#define highest   ((double)INFINITY)
+#define OB_ROWS   ob_red_double_rows
+#define OB_IF_NOW OB_IF_F
+#include "cpu/reduce/norm.h"
+
+#include "cpu/reduce/rows.h"
