@@ -28,7 +28,7 @@ foreach(folder sdk/include sdk/core sdk/schema sdk/dispatch sdk/gen sdk/ops sdk/
       endif()
       string(REGEX REPLACE "/.*" "" first "${header}")
       # Tables whose rows are OpenCL C as well are one text for host and kernels.
-      if(folder STREQUAL device AND header MATCHES "^sdk/ops/[a-z_]+\\.inc$")
+      if(folder STREQUAL "device" AND header MATCHES "^sdk/ops/[a-z_]+\\.inc$")
         continue()
       endif()
       if(NOT first IN_LIST ${folder})
