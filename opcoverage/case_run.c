@@ -95,7 +95,7 @@ static void fail(ob_case_result *r, ob_outcome outcome, const char *where, const
 {
     if (r->outcome >= outcome) return;
     r->outcome = outcome;
-    snprintf(r->message, sizeof r->message, "%s%s%s", where, *where ? ": " : "", message);
+    snprintf(r->message, sizeof r->message, "%.80s%s%.400s", where, *where ? ": " : "", message);
 }
 
 static ob_tolerance tolerance_of(const ob_golden *g)

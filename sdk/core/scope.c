@@ -184,16 +184,21 @@ static ob_dtype number_dtype(ob_scalar value)
     return dtypes[ob_scalar_kind(value)];
 }
 
+ob_status ob_tensor_wrap_number(ob_scalar value, ob_tensor **out)
+{
+    const ob_dtype dtype = number_dtype(value);
+    OB_TRY(ob_tensor_create((ob_ints){ NULL, 0 }, dtype, OB_DEVICE_CPU, out));
+    ob_fill_strided((ob_span){ ob_tensor_data(*out), NULL, dtype }, NULL, 0, value);
+    (*out)->wrapped_number = true;
+    return OB_OK;
+}
+
 ob_tensor *ob_scalar_of(ob_scope *s, ob_scalar value)
 {
     ob_tensor *t = NULL;
     if (s->status != OB_OK) return NULL;
-    const ob_dtype dtype = number_dtype(value);
-    const ob_status st = ob_tensor_create((ob_ints){ NULL, 0 }, dtype, OB_DEVICE_CPU, &t);
-    if (st != OB_OK) return ob_scope_fail(s, st);
-    ob_fill_strided((ob_span){ ob_tensor_data(t), NULL, dtype }, NULL, 0, value);
-    t->wrapped_number = true;
-    return ob_scope_own(s, t);
+    const ob_status st = ob_tensor_wrap_number(value, &t);
+    return st == OB_OK ? ob_scope_own(s, t) : ob_scope_fail(s, st);
 }
 
 /* The schema's first tensor argument that may not be missing but is; -1 when there is none. */

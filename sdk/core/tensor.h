@@ -53,6 +53,9 @@ ob_status ob_storage_from_memory(void *data, size_t bytes, void (*release)(void 
 ob_status ob_tensor_wrap(ob_storage *s, ob_dtype dtype, ob_ints sizes, ob_ints strides,
                          int64_t offset, bool inference, ob_tensor **out) OB_MUST_USE;
 
+/* A 0-d CPU tensor that promotes like the Python number it was made from [owned]. */
+ob_status ob_tensor_wrap_number(ob_scalar value, ob_tensor **out) OB_MUST_USE;
+
 /* Finds the backend of a device for storages; set once by sdk/dispatch (package.c), so that core
  * knows no packages. */
 typedef ob_status (*ob_backend_finder)(ob_device device, const ob_backend_api **api, void **self);

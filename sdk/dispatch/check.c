@@ -1,17 +1,20 @@
 /* Calls with checked arguments: number, tags, defaults. Values that PyTorch converts are converted:
- * an int where a float or complex is wanted, one int where int[N] is. PyTorch: FunctionSchema's
- * checkAndNormalizeInputs(). */
+ * an int where a float or complex is wanted, one int where int[N] is, a number where a tensor is.
+ * PyTorch: FunctionSchema's checkAndNormalizeInputs(). */
+#include "core/tensor.h"
 #include "core/text.h"
 #include "dispatch/call.h"
 #include "ob/schema.h"
 
-enum { MAX_ARGS = 64, MAX_REPEATS = 64 };
+enum { MAX_ARGS = 64, MAX_REPEATS = 64, MAX_NUMBERS = 8 };
 
 /* The arguments of a call as they are made to fit. */
 typedef struct checked {
     ob_value args[MAX_ARGS];
     int64_t repeats[MAX_REPEATS]; /* memory of int[N] made from one int */
     int n_repeats;
+    ob_tensor *numbers[MAX_NUMBERS]; /* owned: 0-d tensors made from numbers */
+    int n_numbers;
 } checked;
 
 /* The tag of a plain type's value; ABSENT for types that are opaque to the dispatcher. */
@@ -107,6 +110,17 @@ static bool fit_list(checked *c, ob_value *v, const ob_argument *arg, const ob_t
     return true;
 }
 
+/* A Python number where a tensor is wanted becomes a wrapped number. */
+static bool fit_number(checked *c, ob_value *v)
+{
+    if (c->n_numbers == MAX_NUMBERS) return false;
+    ob_tensor **t = &c->numbers[c->n_numbers];
+    if (ob_tensor_wrap_number(ob_value_as_scalar(v), t) != OB_OK) return false;
+    c->n_numbers++;
+    *v = ob_value_tensor(*t);
+    return true;
+}
+
 static bool fit(checked *c, ob_value *v, const ob_argument *arg, bool is_default)
 {
     const ob_type *type = arg->real_type;
@@ -117,6 +131,8 @@ static bool fit(checked *c, ob_value *v, const ob_argument *arg, bool is_default
     if (type->kind == OB_TYPE_SCALAR) return is_number(v->tag);
     if (type->kind == OB_TYPE_LIST) return fit_list(c, v, arg, type->inner[0]);
     const ob_value_tag wanted = plain_tag(type->kind);
+    if (wanted == OB_VALUE_TENSOR && is_number(v->tag) && !ob_argument_is_write(arg))
+        return fit_number(c, v);
     return wanted == OB_VALUE_ABSENT || convert(v, wanted, is_default);
 }
 
@@ -159,6 +175,21 @@ static ob_status check_counts(const ob_op *op, const ob_schema *schema, uint32_t
     return OB_OK;
 }
 
+static ob_status fit_arguments(checked *c, const ob_op *op, const ob_schema *schema,
+                               const ob_value *args, uint32_t n_args)
+{
+    for (int i = 0; i < schema->n_args; i++) {
+        const ob_argument *arg = &schema->args[i];
+        ob_value *v = &c->args[i];
+        *v = (uint32_t)i < n_args ? args[i] : (ob_value){ .tag = OB_VALUE_ABSENT };
+        const bool is_default = v->tag == OB_VALUE_ABSENT && arg->has_default;
+        if (is_default) *v = arg->value;
+        if (v->tag == OB_VALUE_ABSENT || !fit(c, v, arg, is_default))
+            return fail_argument(op, schema, i, v);
+    }
+    return OB_OK;
+}
+
 ob_status ob_call(const ob_op *op, const ob_value *args, uint32_t n_args, ob_value *results,
                   uint32_t n_results)
 {
@@ -172,15 +203,10 @@ ob_status ob_call(const ob_op *op, const ob_value *args, uint32_t n_args, ob_val
                        op->name);
     OB_TRY(check_counts(op, schema, n_args, n_results));
     checked c;
-    c.n_repeats = 0;
-    for (int i = 0; i < schema->n_args; i++) {
-        const ob_argument *arg = &schema->args[i];
-        ob_value *v = &c.args[i];
-        *v = (uint32_t)i < n_args ? args[i] : (ob_value){ .tag = OB_VALUE_ABSENT };
-        const bool is_default = v->tag == OB_VALUE_ABSENT && arg->has_default;
-        if (is_default) *v = arg->value;
-        if (v->tag == OB_VALUE_ABSENT || !fit(&c, v, arg, is_default))
-            return fail_argument(op, schema, i, v);
-    }
-    return ob_call_unchecked(op, c.args, results);
+    c.n_repeats = c.n_numbers = 0;
+    ob_status st = fit_arguments(&c, op, schema, args, n_args);
+    if (st == OB_OK) st = ob_call_unchecked(op, c.args, results);
+    for (int i = 0; i < c.n_numbers; i++)
+        ob_tensor_release(c.numbers[i]);
+    return st;
 }
