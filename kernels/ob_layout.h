@@ -124,7 +124,55 @@ typedef struct ob_pointwise {
     ob_i32 has;        /* bits 1, 2: y, z are there; 3, 4, 5: a, b, c */
 } ob_pointwise;
 
+/* A complaint of a kernel about a value that only it has seen: an index out of range. */
+typedef struct ob_watch {
+    ob_i64 taken; /* 1: the rest is set */
+    ob_i64 name;  /* as in ob_picks */
+    ob_i64 index, extent;
+} ob_watch;
+
+#define OB_PICKS 4 /* indices of a call */
+
+#define OB_COMBINE_SUM     0
+#define OB_COMBINE_PRODUCT 1
+#define OB_COMBINE_MAX     2
+#define OB_COMBINE_MIN     3
+
+/* Elements picked or placed by indices. Operands of the walk: 0 what is written, 1 what is read,
+ * 2 and more the indices. The picked place lies sum(index[k] * step[k]) further than the walk says:
+ * in operand 1 when picking, in operand 0 when placing. */
+typedef struct ob_picks {
+    ob_walk w;
+    ob_i64 n; /* indices, up to OB_PICKS */
+    ob_i64 step[OB_PICKS], extent[OB_PICKS];
+    ob_i64 wide;      /* bit k: index k is int64, else int32 */
+    ob_i64 wraps;     /* 1: a negative index counts from the end */
+    ob_i64 has_value; /* 1: `value` is placed instead of operand 1 */
+    ob_i64 value;     /* bits of an element */
+    ob_i64 how;       /* OB_COMBINE_*, where there is arithmetic */
+    ob_i64 name;      /* of the op: a number that the host understands, for messages */
+} ob_picks;
+
+/* Row-major matrices [batch, rows, cols], and the part of them that is kept. */
+typedef struct ob_triangle {
+    ob_i64 batch, rows, cols;
+    ob_i64 out_offset, in_offset;
+    ob_i64 diagonal;
+    ob_i64 upper; /* 1: col - row >= diagonal, 0: <= diagonal */
+} ob_triangle;
+
+/* Running sums or products along lines of n elements, which begin where the walk says. */
+typedef struct ob_scan {
+    ob_walk w;
+    ob_i64 n, out_step, in_step;
+    ob_i64 product; /* 1: products */
+} ob_scan;
+
 #ifndef __OPENCL_VERSION__
+static_assert(sizeof(ob_watch) == 4 * 8, "ob_watch: 4 words of 64 bits");
+static_assert(sizeof(ob_picks) == sizeof(ob_walk) + 15 * 8, "ob_picks: 15 words behind the walk");
+static_assert(sizeof(ob_triangle) == 7 * 8, "ob_triangle: 7 words of 64 bits");
+static_assert(sizeof(ob_scan) == sizeof(ob_walk) + 4 * 8, "ob_scan: 4 words behind the walk");
 static_assert(sizeof(ob_window) == 31 * 8, "ob_window: 31 words of 64 bits");
 static_assert(sizeof(ob_conv_pack) == 8 * 8, "ob_conv_pack: 8 words of 64 bits");
 static_assert(sizeof(ob_rows) == 15 * 8, "ob_rows: 15 words of 64 bits");

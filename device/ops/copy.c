@@ -32,8 +32,7 @@ static ob_cl_site copy_from[OB_CL_DTYPE_SLOTS] = {
     [OB_F8E4M3] = OB_CL_SITE(&copy_program, "copy_from_f8e4m3"),
 };
 
-/* The integer dtype that moves elements of a width unread. */
-static ob_dtype mover_of(ob_dtype dtype)
+ob_dtype ob_cl_mover_of(ob_dtype dtype)
 {
     static const ob_dtype movers[] = { [1] = OB_U8, [2] = OB_I16, [4] = OB_I32, [8] = OB_I64 };
     return movers[ob_dtype_bytes(dtype)];
@@ -61,7 +60,7 @@ ob_status ob_cl_copy_walk(ob_tensor *dst, const ob_tensor *src, ob_cl_walk *walk
     const ob_dtype to = ob_tensor_dtype(dst), from = ob_tensor_dtype(src);
     ob_cl_kernel *k;
     if (to == from)
-        OB_TRY(ob_cl_kernel_get(&copy_same, mover_of(to), &k));
+        OB_TRY(ob_cl_kernel_get(&copy_same, ob_cl_mover_of(to), &k));
     else
         OB_TRY(ob_cl_kernel_get(&copy_from[from], to, &k));
     for (const ob_walk *w; (w = ob_cl_walk_next(walk)) != NULL;)
@@ -97,7 +96,7 @@ ob_status ob_cl_fill(ob_tensor *t, int64_t bits)
     ob_cl_kernel *k;
     ob_cl_walk walk;
     if (ob_tensor_numel(t) == 0) return OB_OK;
-    OB_TRY(ob_cl_kernel_get(&fill, mover_of(ob_tensor_dtype(t)), &k));
+    OB_TRY(ob_cl_kernel_get(&fill, ob_cl_mover_of(ob_tensor_dtype(t)), &k));
     ob_cl_walk_begin(&walk, ob_tensor_sizes(t), ob_tensor_rank(t));
     ob_cl_walk_add(&walk, t);
     for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;)

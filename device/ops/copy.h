@@ -9,4 +9,7 @@ ob_status ob_cl_copy_walk(ob_tensor *dst, const ob_tensor *src, ob_cl_walk *walk
 /* Every element = the low bytes of `bits` (see element.h). */
 ob_status ob_cl_fill(ob_tensor *t, int64_t bits) OB_MUST_USE;
 
+/* The integer dtype that moves elements of a width unread. */
+ob_dtype ob_cl_mover_of(ob_dtype dtype);
+
 #endif

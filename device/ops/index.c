@@ -1,144 +1,216 @@
-/* gather, index_select, embedding. Kernels: kernels/index.cl. PyTorch:
- * native/TensorAdvancedIndexing.cpp, Embedding.cpp. */
-#include <pthread.h>
+/* Picking elements by indices: gather, index_select, embedding, index.Tensor. Outputs have the
+ * sizes of sdk/ops/rules/index.c; an index out of range is reported by the next synchronize or
+ * read. Kernels: kernels/index.cl. PyTorch: native/TensorAdvancedIndexing.cpp. */
+#include "device/ops/index.h"
+
 #include <string.h>
 
-#include "device/launch.h"
 #include "device/native.h"
-#include "device/walk.h"
+#include "device/ops/copy.h"
+#include "device/ops/watch.h"
 
-enum { INDEX_CHUNK = 4096 }; /* elements that are worth a work-item */
+enum { CHUNK = 4096 }; /* elements that are worth a work-item */
 
-static const ob_cl_program index_program = { "index", { "prelude.cl", "index.cl" }, NULL, NULL };
-static ob_cl_site pick_i64 = OB_CL_SITE(&index_program, "pick_i64");
-static ob_cl_site pick_i32 = OB_CL_SITE(&index_program, "pick_i32");
+const ob_cl_program ob_cl_index_program = { "index", { "prelude.cl", "index.cl" }, NULL, NULL };
 
-/* The word that kernels set when an index is out of range; lives until the process ends or the
- * device closes. */
-static struct {
-    pthread_mutex_t lock;
-    ob_buffer *word;
-} fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
+static ob_cl_site pick = OB_CL_SITE(&ob_cl_index_program, "pick");
 
-/* Read the word after the work that may have set it, and clear it. */
-static ob_status fault_check(void)
+void ob_cl_picks_begin(ob_cl_picks *c, const char *op, bool wraps)
 {
-    const int32_t clear = 0;
-    int32_t hit = 0;
-    pthread_mutex_lock(&fault.lock);
-    ob_buffer *word = fault.word;
-    fault.word = NULL;
-    ob_status st = word ? ob_cl_read(word, 0, &hit, sizeof hit) : OB_OK;
-    if (st == OB_OK && hit) st = ob_cl_write(word, 0, &clear, sizeof clear);
-    ob_cl_scratch_free(word);
-    pthread_mutex_unlock(&fault.lock);
-    if (st == OB_OK && hit)
-        return OB_FAIL(OB_ERR_ARG,
-                       "an index of an earlier gather, index_select or embedding is out of range");
-    return st;
+    memset(c, 0, sizeof *c);
+    c->p.name = ob_cl_watch_name(op);
+    c->p.wraps = wraps;
 }
 
-/* The word, made and cleared when there is none; a check is noted. */
-static ob_status fault_word(ob_buffer **out)
+void ob_cl_picks_shape(ob_cl_picks *c, const int64_t *sizes, int rank)
 {
-    const int32_t clear = 0;
-    ob_status st = OB_OK;
-    pthread_mutex_lock(&fault.lock);
-    if (!fault.word) {
-        st = ob_cl_scratch(sizeof clear, &fault.word);
-        if (st == OB_OK) st = ob_cl_write(fault.word, 0, &clear, sizeof clear);
+    c->rank = rank;
+    for (int d = 0; d < rank; d++)
+        c->sizes[d] = sizes[d];
+}
+
+void ob_cl_picks_strides(const ob_cl_picks *c, const ob_tensor *t, int64_t *strides)
+{
+    const int lead = c->rank - ob_tensor_rank(t);
+    for (int d = 0; d < c->rank; d++) {
+        const bool spread = d < lead || ob_tensor_sizes(t)[d - lead] == 1;
+        strides[d] = spread ? 0 : ob_tensor_strides(t)[d - lead];
     }
-    *out = fault.word;
-    pthread_mutex_unlock(&fault.lock);
-    if (st == OB_OK) ob_cl_check_later(fault_check);
-    return st;
 }
 
-/* What to pick from, by which index. */
-typedef struct pick {
-    ob_tensor *out;
-    const ob_tensor *self, *index;
-    int64_t self_strides[OB_MAX_RANK], index_strides[OB_MAX_RANK]; /* by dims of out */
-    int64_t extent, step; /* of the dim that is picked from */
-    int wraps;            /* 1: indices count from the end too */
-} pick;
-
-static ob_dtype mover_of(ob_dtype dtype)
+int64_t *ob_cl_picks_add(ob_cl_picks *c, const ob_tensor *index, const ob_tensor *self, int dim)
 {
-    static const ob_dtype movers[] = { [1] = OB_U8, [2] = OB_I16, [4] = OB_I32, [8] = OB_I64 };
-    return movers[ob_dtype_bytes(dtype)];
+    const int64_t k = c->p.n++;
+    const bool scalar = ob_tensor_rank(self) == 0;
+    c->index[k] = index;
+    c->p.step[k] = scalar ? 0 : ob_tensor_strides(self)[dim];
+    c->p.extent[k] = scalar ? 1 : ob_tensor_sizes(self)[dim];
+    if (ob_tensor_dtype(index) == OB_I64) c->p.wide |= INT64_C(1) << k;
+    return c->index_strides[k];
 }
 
-static ob_status pick_run(const pick *p)
+static ob_status launch(const ob_cl_picks *c, ob_cl_kernel *k, ob_buffer *watch, bool serial)
 {
-    ob_cl_site *site = ob_tensor_dtype(p->index) == OB_I32 ? &pick_i32 : &pick_i64;
-    const ob_i64 extent = p->extent, step = p->step;
-    const ob_i32 wraps = p->wraps;
-    ob_buffer *word;
+    const ob_tensor *any = c->index[0] ? c->index[0] : c->written;
+    const ob_tensor *read = c->read ? c->read : c->written, *index[OB_PICKS];
+    for (int i = 0; i < OB_PICKS; i++)
+        index[i] = c->index[i] ? c->index[i] : any;
+    const ob_picks p = c->p;
+    const ob_cl_range range =
+        serial ? ob_cl_range_items(1, 1, 1) : ob_cl_range_chunks(p.w.numel, CHUNK);
+    return OB_LAUNCH(k, range, BUF(c->written), BUF(read), BUF(index[0]), BUF(index[1]),
+                     BUF(index[2]), BUF(index[3]), MEM(watch), VAL(p));
+}
+
+ob_status ob_cl_picks_run(ob_cl_picks *c, ob_cl_site *site, ob_dtype dtype, bool serial)
+{
     ob_cl_kernel *k;
     ob_cl_walk walk;
-    if (ob_tensor_numel(p->out) == 0) return OB_OK;
-    OB_TRY(fault_word(&word));
-    OB_TRY(ob_cl_kernel_get(site, mover_of(ob_tensor_dtype(p->out)), &k));
-    ob_cl_walk_begin(&walk, ob_tensor_sizes(p->out), ob_tensor_rank(p->out));
-    ob_cl_walk_add(&walk, p->out);
-    ob_cl_walk_add_strided(&walk, p->self_strides, ob_tensor_offset(p->self));
-    ob_cl_walk_add_strided(&walk, p->index_strides, ob_tensor_offset(p->index));
-    for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;)
-        OB_TRY(OB_LAUNCH(k, ob_cl_range_chunks(w->numel, INDEX_CHUNK), BUF(p->out), BUF(p->self),
-                         BUF(p->index), MEM(word), VAL(*w), VAL(extent), VAL(step), VAL(wraps)));
+    OB_TRY(ob_cl_kernel_get(site, dtype, &k));
+    ob_cl_walk_begin(&walk, c->sizes, c->rank);
+    ob_cl_walk_add_strided(&walk, c->written_strides, ob_tensor_offset(c->written));
+    ob_cl_walk_add_strided(&walk, c->read_strides, c->read ? ob_tensor_offset(c->read) : 0);
+    for (int64_t i = 0; i < c->p.n; i++)
+        ob_cl_walk_add_strided(&walk, c->index_strides[i], ob_tensor_offset(c->index[i]));
+    for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;) {
+        ob_buffer *watch;
+        c->p.w = *w;
+        OB_TRY(ob_cl_watch_get(&watch));
+        OB_TRY(launch(c, k, watch, serial));
+    }
     return OB_OK;
 }
 
-/* out, self and index by dims of self, with the picked dim left out of self's strides. */
-static pick pick_along(const ob_frame *frame)
+static int wrapped(int64_t dim, int rank)
 {
-    pick p = { .out = frame->results[0].u.tensor,
-               .self = frame->args[0].u.tensor,
-               .index = frame->args[2].u.tensor,
-               .extent = 1,
-               .wraps = 1 };
-    const int rank = ob_tensor_rank(p.self);
-    const int64_t dim = frame->args[1].u.i < 0 ? frame->args[1].u.i + rank : frame->args[1].u.i;
-    if (rank == 0) return p;
-    memcpy(p.self_strides, ob_tensor_strides(p.self), (size_t)rank * sizeof(int64_t));
-    p.extent = ob_tensor_sizes(p.self)[dim];
-    p.step = p.self_strides[dim];
-    p.self_strides[dim] = 0;
-    return p;
+    return (int)(dim < 0 ? dim + (rank ? rank : 1) : dim);
 }
 
-/* gather(self, dim, index, sparse_grad) */
+static ob_status run_pick(ob_cl_picks *c)
+{
+    if (ob_tensor_numel(c->written) == 0) return OB_OK;
+    return ob_cl_picks_run(c, &pick, ob_cl_mover_of(ob_tensor_dtype(c->written)), false);
+}
+
+/* gather(self, dim, index): out[i, j] = self[index[i, j], j] */
 ob_status ob_cl_op_gather(ob_frame *frame)
 {
-    pick p = pick_along(frame);
-    const int rank = ob_tensor_rank(p.index);
-    if (rank != ob_tensor_rank(p.self)) return OB_ERR_DECLINED;
-    memcpy(p.index_strides, ob_tensor_strides(p.index), (size_t)rank * sizeof(int64_t));
-    return pick_run(&p);
+    const ob_tensor *self = frame->args[0].u.tensor, *index = frame->args[2].u.tensor;
+    const int rank = ob_tensor_rank(index), dim = wrapped(frame->args[1].u.i, rank);
+    ob_cl_picks c;
+    ob_cl_picks_begin(&c, "gather", true);
+    ob_cl_picks_shape(&c, ob_tensor_sizes(index), rank);
+    c.written = frame->results[0].u.tensor;
+    c.read = self;
+    ob_cl_picks_strides(&c, c.written, c.written_strides);
+    ob_cl_picks_strides(&c, index, ob_cl_picks_add(&c, index, self, dim));
+    for (int d = 0; d < rank && d < ob_tensor_rank(self); d++)
+        c.read_strides[d] = d == dim ? 0 : ob_tensor_strides(self)[d];
+    return run_pick(&c);
 }
 
-/* index_select(self, dim, index) */
+/* index_select(self, dim, index): out's slice i is self's slice index[i] */
 ob_status ob_cl_op_index_select(ob_frame *frame)
 {
-    pick p = pick_along(frame);
-    const int rank = ob_tensor_rank(p.self);
-    if (rank == 0) return OB_ERR_DECLINED;
-    const int64_t dim = frame->args[1].u.i < 0 ? frame->args[1].u.i + rank : frame->args[1].u.i;
-    p.index_strides[dim] = ob_tensor_rank(p.index) ? ob_tensor_strides(p.index)[0] : 0;
-    return pick_run(&p);
+    const ob_tensor *self = frame->args[0].u.tensor, *index = frame->args[2].u.tensor;
+    const int rank = ob_tensor_rank(self), dim = wrapped(frame->args[1].u.i, rank);
+    ob_cl_picks c;
+    ob_cl_picks_begin(&c, "index_select", true);
+    c.written = frame->results[0].u.tensor;
+    c.read = self;
+    ob_cl_picks_shape(&c, ob_tensor_sizes(c.written), rank);
+    ob_cl_picks_strides(&c, c.written, c.written_strides);
+    int64_t *strides = ob_cl_picks_add(&c, index, self, dim);
+    if (rank > 0 && ob_tensor_rank(index) > 0) strides[dim] = ob_tensor_strides(index)[0];
+    for (int d = 0; d < rank; d++)
+        c.read_strides[d] = d == dim ? 0 : ob_tensor_strides(self)[d];
+    return run_pick(&c);
 }
 
-/* embedding(weight, indices, ...): out is [..., width] */
+/* embedding(weight, indices): rows of weight */
 ob_status ob_cl_op_embedding(ob_frame *frame)
 {
-    pick p = { .out = frame->results[0].u.tensor,
-               .self = frame->args[0].u.tensor,
-               .index = frame->args[1].u.tensor };
-    const int rank = ob_tensor_rank(p.index);
-    p.self_strides[rank] = ob_tensor_strides(p.self)[1];
-    memcpy(p.index_strides, ob_tensor_strides(p.index), (size_t)rank * sizeof(int64_t));
-    p.extent = ob_tensor_sizes(p.self)[0];
-    p.step = ob_tensor_strides(p.self)[0];
-    return pick_run(&p);
+    const ob_tensor *weight = frame->args[0].u.tensor, *index = frame->args[1].u.tensor;
+    const int rank = ob_tensor_rank(index);
+    ob_cl_picks c;
+    ob_cl_picks_begin(&c, "embedding", false);
+    c.written = frame->results[0].u.tensor;
+    c.read = weight;
+    ob_cl_picks_shape(&c, ob_tensor_sizes(c.written), rank + 1);
+    ob_cl_picks_strides(&c, c.written, c.written_strides);
+    int64_t *strides = ob_cl_picks_add(&c, index, weight, 0);
+    for (int d = 0; d < rank; d++)
+        strides[d] = ob_tensor_strides(index)[d];
+    c.read_strides[rank] = ob_tensor_strides(weight)[1];
+    return run_pick(&c);
+}
+
+/* ---- lists of indices ---- */
+
+/* Broadcast the extents of one index, at the end of `sizes`. */
+static void broadcast(const ob_tensor *index, int64_t *sizes, int *rank)
+{
+    const int n = ob_tensor_rank(index);
+    for (; *rank < n; ++*rank)
+        for (int d = *rank; d >= 0; d--)
+            sizes[d] = d > 0 ? sizes[d - 1] : 1;
+    for (int d = 0; d < n; d++)
+        if (ob_tensor_sizes(index)[d] != 1) sizes[*rank - n + d] = ob_tensor_sizes(index)[d];
+}
+
+/* Where the indices' dims stand in the result: *first, in dims of self; 0 when something lies
+ * between two of them. */
+static int64_t count_indices(const ob_value *list, int *first)
+{
+    int64_t n = 0;
+    uint32_t last = 0;
+    *first = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!list->u.tensors[i]) continue;
+        if (n++ == 0) *first = (int)i;
+        last = i;
+    }
+    if (n != (int64_t)last - *first + 1) *first = 0;
+    return n;
+}
+
+ob_status ob_cl_picks_of_list(ob_cl_picks *c, const ob_tensor *self, const ob_value *list,
+                              int64_t *self_strides)
+{
+    int64_t sizes[OB_MAX_RANK] = { 0 };
+    int first, n = 0;
+    if (count_indices(list, &first) > OB_PICKS) return OB_ERR_DECLINED;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->u.tensors[i]) broadcast(list->u.tensors[i], sizes, &n);
+    c->rank = 0;
+    for (int d = 0; d <= ob_tensor_rank(self); d++) {
+        if (d == first)
+            for (int i = 0; i < n; i++)
+                c->sizes[c->rank++] = sizes[i];
+        if (d == ob_tensor_rank(self)) break;
+        if ((uint32_t)d < list->count && list->u.tensors[d]) continue;
+        self_strides[c->rank] = ob_tensor_strides(self)[d];
+        c->sizes[c->rank++] = ob_tensor_sizes(self)[d];
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        const ob_tensor *index = list->u.tensors[i];
+        if (!index) continue;
+        int64_t *strides = ob_cl_picks_add(c, index, self, (int)i) + first + n;
+        for (int d = 1; d <= ob_tensor_rank(index); d++)
+            if (ob_tensor_size(index, -d) != 1)
+                *(strides - d) = ob_tensor_strides(index)[ob_tensor_rank(index) - d];
+    }
+    return OB_OK;
+}
+
+/* index.Tensor(self, indices); masks have become indices before. */
+ob_status ob_cl_op_index(ob_frame *frame)
+{
+    ob_cl_picks c;
+    ob_cl_picks_begin(&c, "index", true);
+    c.read = frame->args[0].u.tensor;
+    c.written = frame->results[0].u.tensor;
+    OB_TRY(ob_cl_picks_of_list(&c, c.read, &frame->args[1], c.read_strides));
+    ob_cl_picks_strides(&c, c.written, c.written_strides);
+    return run_pick(&c);
 }
