@@ -41,5 +41,6 @@ static const ob_kernel_row rows[] = {
 ob_status ob_native_register(ob_library *lib)
 {
     OB_TRY(ob_library_impl_all(lib, rows, sizeof rows / sizeof rows[0]));
-    return ob_cl_pointwise_register(lib);
+    OB_TRY(ob_cl_pointwise_register(lib));
+    return ob_cl_reduce_register(lib);
 }

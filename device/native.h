@@ -9,6 +9,8 @@ ob_status ob_native_register(ob_library *lib) OB_MUST_USE;
 
 /* Register every op of sdk/ops/pointwise.inc (device/ops/pointwise.c). */
 ob_status ob_cl_pointwise_register(ob_library *lib) OB_MUST_USE;
+/* Register every op of sdk/ops/reduce.inc (device/ops/reduce.c). */
+ob_status ob_cl_reduce_register(ob_library *lib) OB_MUST_USE;
 
 /* Kernel functions of device/ops: see ob_kernel_fn. */
 #define OB_NATIVE(op, function, flags, dtypes) ob_status function(ob_frame *frame);

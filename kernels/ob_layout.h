@@ -168,11 +168,24 @@ typedef struct ob_scan {
     ob_i64 product; /* 1: products */
 } ob_scan;
 
+/* A reduction: see kernels/reduce.cl. `kept` walks the results; operand 0 is x, 1 and 2 are the
+ * results. `gone` walks what goes into one of them, relative to it; operand 1 is x, and the order
+ * of elements is that of operand 0. */
+typedef struct ob_reduce {
+    ob_walk kept, gone;
+    ob_i64 a;      /* the row's number, as bits of the accumulator's type */
+    ob_i64 parts;  /* that `gone` is split into */
+    ob_i32 across; /* 1: lanes are neighbouring results, 0: neighbouring elements of one */
+    ob_i32 raw;    /* 1: results are accumulators, one after the other: m of another row */
+} ob_reduce;
+
 #ifndef __OPENCL_VERSION__
 static_assert(sizeof(ob_watch) == 4 * 8, "ob_watch: 4 words of 64 bits");
 static_assert(sizeof(ob_picks) == sizeof(ob_walk) + 15 * 8, "ob_picks: 15 words behind the walk");
 static_assert(sizeof(ob_triangle) == 7 * 8, "ob_triangle: 7 words of 64 bits");
 static_assert(sizeof(ob_scan) == sizeof(ob_walk) + 4 * 8, "ob_scan: 4 words behind the walk");
+static_assert(offsetof(ob_reduce, a) == 576, "ob_reduce: numbers follow the walks");
+static_assert(sizeof(ob_reduce) == 600, "ob_reduce: no padding");
 static_assert(sizeof(ob_window) == 31 * 8, "ob_window: 31 words of 64 bits");
 static_assert(sizeof(ob_conv_pack) == 8 * 8, "ob_conv_pack: 8 words of 64 bits");
 static_assert(sizeof(ob_rows) == 15 * 8, "ob_rows: 15 words of 64 bits");

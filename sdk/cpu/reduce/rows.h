@@ -6,7 +6,7 @@
  *   OB_IF_NOW  OB_IF_I, OB_IF_F or OB_IF_C: which kind's formulas are taken
  * No include guard, on purpose. */
 #define OB_FORM(name, args, of)
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, finish) \
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
     OB_KINDS_##kinds(OB_IF_NOW)(OB_ROW(name, flags, start, step, finish))
 #define OB_NAMES                     \
     const A m = ACC_OF(s->m);        \

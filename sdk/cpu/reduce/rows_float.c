@@ -10,6 +10,7 @@
 #define highest   ((double)INFINITY)
 #define OB_ROWS   ob_red_float_rows
 #define OB_IF_NOW OB_IF_F
-#include "cpu/reduce/norm.h"
+#define OB_IS_FLOAT 1
+#include "ops/reduce_norm.inc"
 
 #include "cpu/reduce/rows.h"

@@ -89,7 +89,8 @@ static ob_status rule_reduce(ob_rule *rule, int index)
     {                                            \
         return rule_reduce(rule, OB_RED_##name); \
     }
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, finish) OB_FORM(name, args, name)
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
+    OB_FORM(name, args, name)
 #include "ops/reduce.inc"
 #undef OB_REDUCE
 #undef OB_FORM
@@ -97,8 +98,8 @@ static ob_status rule_reduce(ob_rule *rule, int index)
 static ob_status install(void)
 {
     static const ob_rule_fn rules[OB_RED_OPS] = {
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, finish) rule_##name,
-#define OB_FORM(name, args, of)                                          rule_##name,
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) rule_##name,
+#define OB_FORM(name, args, of)                                                rule_##name,
 #include "ops/reduce.inc"
 #undef OB_REDUCE
 #undef OB_FORM

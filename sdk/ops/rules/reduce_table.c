@@ -9,7 +9,7 @@
 #define SET(b, i, f, c) ((b) | (i) << 1 | (f) << 2 | (c) << 3)
 
 const ob_reduce_op ob_reduce_ops[OB_RED_OPS] = {
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, finish) \
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
     [OB_RED_##name] = { #args, OB_RED_##name, OB_OP_##name, result, flags, OB_KINDS_##kinds(SET) },
 #define OB_FORM(name, args, base) \
     [OB_RED_##name] = { #args, OB_RED_##base, OB_OP_##name, OB_RED_SUM, 0, 0 },

@@ -4,31 +4,11 @@
 
 #include "ob/tensor.h"
 #include "ops/pointwise_kinds.inc"
-
-/* Dtype of the result, and what the input is converted to: see reduce.inc. */
-typedef enum ob_red_result {
-    OB_RED_SUM,
-    OB_RED_MEAN,
-    OB_RED_FLOAT,
-    OB_RED_SAME,
-    OB_RED_BOOL,
-    OB_RED_COUNT,
-    OB_RED_REAL
-} ob_red_result;
-
-enum ob_red_flags {
-    OB_RED_NOT_EMPTY = 1, /* nothing to reduce is an error: there is no identity */
-    OB_RED_INDEX = 2,     /* gives the position of the element that won, int64 */
-    OB_RED_VALUE = 4,     /* and the element itself first */
-    OB_RED_CENTERED = 8,  /* m is the mean, from a first pass */
-    OB_RED_SHIFTED = 16,  /* m is the maximum, or 0 where that is infinite */
-    OB_RED_MEAN_TOO = 32, /* m is the second result */
-    OB_RED_ORDER = 64     /* a is the order of a norm, 2 when absent; else it is 1 then */
-};
+#include "ops/reduce_kinds.inc"
 
 /* One number per op and form. */
 enum {
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, finish) OB_RED_##name,
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) OB_RED_##name,
 #define OB_FORM(name, args, of)                                          OB_RED_##name,
 #include "ops/reduce.inc"
 #undef OB_REDUCE
