@@ -113,16 +113,6 @@
     }
 #define OB_DENSE(result, x_, y_, z_, ...) OB_LOOP(result, 1, x_, y_, z_, __VA_ARGS__)
 
-/* OB_WANTED(OB_WANT_<op>)(text) is the text if the host put `#define OB_WANT_<op> 1` in front, else nothing: a program
- * holds a group of rows, because the time to build one grows with what is in it. */
-#define OB_TAKEN_1 0,
-#define OB_SECOND(ignored, value, ...) value
-#define OB_IS_ONE_OF(taken) OB_SECOND(taken 1, 0, 0)
-#define OB_IS_ONE(word) OB_IS_ONE_OF(OB_PASTE(OB_TAKEN_, word))
-#define OB_WANTED(word) OB_PASTE(OB_WANTED_, OB_IS_ONE(word))
-#define OB_WANTED_1(...) __VA_ARGS__
-#define OB_WANTED_0(...)
-
 /* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
 #define OB_POINTWISE(name, args, result, flags, kinds, ...) \
     OB_WANTED(OB_WANT_##name)                               \

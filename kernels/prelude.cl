@@ -15,6 +15,17 @@
 #define OB_PASTE_(a, b) a##b
 #define OB_PASTE(a, b) OB_PASTE_(a, b)
 
+/* OB_WANTED(OB_WANT_<op>)(text) is the text if the host put `#define OB_WANT_<op> 1` in front, else
+ * nothing: a program holds some rows of a table, because the time to build one grows with what is
+ * in it. */
+#define OB_TAKEN_1 0,
+#define OB_SECOND(ignored, value, ...) value
+#define OB_IS_ONE_OF(taken) OB_SECOND(taken 1, 0, 0)
+#define OB_IS_ONE(word) OB_IS_ONE_OF(OB_PASTE(OB_TAKEN_, word))
+#define OB_WANTED(word) OB_PASTE(OB_WANTED_, OB_IS_ONE(word))
+#define OB_WANTED_1(...) __VA_ARGS__
+#define OB_WANTED_0(...)
+
 /* bfloat16: the upper half of a float, rounded to nearest even, NaN kept. */
 static inline float ob_bf16_value(ushort bits)
 {

@@ -210,6 +210,6 @@
 /* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
 #define OB_FORM(name, args, of)
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
-    OB_KINDS_##kinds(OB_IF_NOW)(                                               \
+    OB_WANTED(OB_WANT_##name)(OB_KINDS_##kinds(OB_IF_NOW)(                                               \
         OB_RED_KERNEL(red_##name, result, flags, start, step, join, finish)    \
-            OB_RED_JOIN_KERNEL(join_##name, result, flags, start, join, finish))
+            OB_RED_JOIN_KERNEL(join_##name, result, flags, start, join, finish)))

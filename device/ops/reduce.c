@@ -18,13 +18,6 @@
 enum { REDUCE_CHUNK = 16384 }; /* elements that are worth a work-item */
 enum { REDUCE_LANES = 16 };    /* OB_LANES of the kernels */
 
-static const ob_cl_program reduce_program = { "reduce",
-                                              { "prelude.cl", "pointwise_kinds.inc",
-                                                "reduce_kinds.inc", "reduce.cl", "reduce_norm.inc",
-                                                "reduce.inc" },
-                                              NULL,
-                                              NULL };
-
 enum {
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) OP_##name,
 #define OB_FORM(name, args, of)                                                OP_##name,
@@ -33,6 +26,19 @@ enum {
 #undef OB_FORM
     OPS
 };
+
+/* A program per op: the time to build one grows with what is in it. */
+#define OB_FORM(name, letters, base)
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish)           \
+    static const ob_cl_program program_##name = { "reduce",                              \
+                                                  { "prelude.cl", "pointwise_kinds.inc", \
+                                                    "reduce_kinds.inc", "reduce.cl",     \
+                                                    "reduce_norm.inc", "reduce.inc" },   \
+                                                  "#define OB_WANT_" #name " 1\n",       \
+                                                  NULL };
+#include "sdk/ops/reduce.inc"
+#undef OB_REDUCE
+#undef OB_FORM
 
 /* An op or a form; a form has the flags and kernels of the op `of`. */
 static struct reduce_op {
@@ -46,8 +52,8 @@ static struct reduce_op {
                     OP_##name,                                                 \
                     OB_OP_##name,                                              \
                     flags,                                                     \
-                    OB_CL_SITE(&reduce_program, "red_" #name),                 \
-                    OB_CL_SITE(&reduce_program, "join_" #name) },
+                    OB_CL_SITE(&program_##name, "red_" #name),                 \
+                    OB_CL_SITE(&program_##name, "join_" #name) },
 #define OB_FORM(name, letters, base) \
     [OP_##name] = { .args = #letters, .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/reduce.inc"
