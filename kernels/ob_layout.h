@@ -81,16 +81,16 @@ typedef struct ob_gemm {
     ob_i64 scratch_item; /* elements of T from one work-item's scratch to the next */
 } ob_gemm;
 
-/* Windows over up to three spatial dims of dense planes, for pooling and convolution. Spatial dims are the last ones;
- * those in front of them have extent, window and stride 1. */
+/* Windows over up to three spatial dims of dense planes, for pooling and convolution. Spatial dims
+ * are the last ones; those in front of them have extent, window and stride 1. */
 typedef struct ob_window {
     ob_i64 numel; /* elements of the output */
     ob_i64 in_offset, weight_offset, bias_offset, out_offset, indices_offset;
     ob_i64 in[3], out[3], window[3];
     ob_i64 stride[3], padding[3], dilation[3];
-    ob_i64 adaptive;      /* pooling: windows divide the input evenly */
-    ob_i64 count_padding; /* average: padding counts as elements */
-    ob_i64 divisor;       /* average: 0 when not given */
+    ob_i64 adaptive;                          /* pooling: windows divide the input evenly */
+    ob_i64 count_padding;                     /* average: padding counts as elements */
+    ob_i64 divisor;                           /* average: 0 when not given */
     ob_i64 in_channels, out_channels, groups; /* convolution: of the whole image */
     ob_i64 has_bias;
 } ob_window;
@@ -131,7 +131,7 @@ typedef struct ob_watch {
     ob_i64 index, extent;
 } ob_watch;
 
-#define OB_PICKS 4 /* indices of a call */
+#define OB_PICKS           4 /* indices of a call */
 
 #define OB_COMBINE_SUM     0
 #define OB_COMBINE_PRODUCT 1

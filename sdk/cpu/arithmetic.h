@@ -6,10 +6,10 @@
 #include "ob/tensor.h"
 
 /* X(enumerator, name in ATen's `reduce` arguments) */
-#define OB_ACCUMULATE_LIST(X)                                                     \
-    X(SUM, "sum")                                                                 \
-    X(PROD, "prod") X(AMAX, "amax") X(AMIN, "amin") X(MEAN, "mean") X(ADD, "add") \
-        X(MULTIPLY, "multiply")
+#define OB_ACCUMULATE_LIST(X) \
+    X(SUM, "sum")             \
+    X(PROD, "prod")           \
+    X(AMAX, "amax") X(AMIN, "amin") X(MEAN, "mean") X(ADD, "add") X(MULTIPLY, "multiply")
 
 typedef enum ob_accumulation {
 #define OB_X(name, text) OB_ACCUMULATE_##name,

@@ -126,9 +126,12 @@ OB_API ob_status ob_tensor_read(const ob_tensor *t, void *data, size_t bytes) OB
 /** Make a new dense copy of `t` on another device (same dtype); strided sources are gathered. */
 OB_API ob_status ob_tensor_to_device(ob_tensor *t, ob_device device, ob_tensor **out) OB_MUST_USE;
 
-/** Read a NumPy .npy file (versions 1 to 3, little-endian) [out, owned]. OB_ERR_IO, OB_ERR_PARSE, OB_ERR_UNSUPPORTED. */
-OB_API ob_status ob_tensor_load_npy(const char *path, ob_device device, ob_tensor **out) OB_MUST_USE;
-/** Write a tensor as a NumPy .npy file, row-major. OB_ERR_DTYPE for one that NumPy lacks, OB_ERR_IO. */
+/** Read a NumPy .npy file (versions 1 to 3, little-endian) [out, owned]. OB_ERR_IO, OB_ERR_PARSE,
+ * OB_ERR_UNSUPPORTED. */
+OB_API ob_status ob_tensor_load_npy(const char *path, ob_device device,
+                                    ob_tensor **out) OB_MUST_USE;
+/** Write a tensor as a NumPy .npy file, row-major. OB_ERR_DTYPE for one that NumPy lacks,
+ * OB_ERR_IO. */
 OB_API ob_status ob_tensor_save_npy(const ob_tensor *t, const char *path) OB_MUST_USE;
 
 /** Print dtype, device, sizes and up to `bytes` of values for a human; returns `buf`. */

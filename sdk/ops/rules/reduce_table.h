@@ -9,7 +9,7 @@
 /* One number per op and form. */
 enum {
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) OB_RED_##name,
-#define OB_FORM(name, args, of)                                          OB_RED_##name,
+#define OB_FORM(name, args, of)                                                OB_RED_##name,
 #include "ops/reduce.inc"
 #undef OB_REDUCE
 #undef OB_FORM
