@@ -47,7 +47,7 @@ static void options_write(const ob_cl_program *program, char *buf, size_t bytes)
     const ob_cl_device *d = ob_cl_device_get();
     cl_device_fp_config f32 = 0;
     clGetDeviceInfo(d->device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof f32, &f32, NULL);
-    snprintf(buf, bytes, "-cl-std=CL1.2%s %s",
+    snprintf(buf, bytes, "-cl-std=CL1.2 -w%s %s",
              f32 & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? " -cl-fp32-correctly-rounded-divide-sqrt"
                                                        : "",
              program->options ? program->options : "");

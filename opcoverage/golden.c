@@ -37,24 +37,42 @@ static ob_status read_file(const char *path, void **data, size_t *bytes)
     return OB_OK;
 }
 
+/* Grow a buffer to hold `need` bytes and a NUL; false when out of memory or over the limit. */
+static bool reserve(char **buffer, size_t *capacity, size_t need)
+{
+    if (need < *capacity) return true;
+    const size_t more = need > SIZE_MAX / 4 ? 0 : 2 * need + 4096;
+    char *grown = more ? realloc(*buffer, more) : NULL;
+    if (!grown) return false;
+    *buffer = grown;
+    *capacity = more;
+    return true;
+}
+
 static ob_status decompress(const char *path, void **data, size_t *bytes)
 {
-    const unsigned long long size = ZSTD_getFrameContentSize(*data, *bytes);
-    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR ||
-        size > UINT64_C(1) << 36)
-        return OB_FAIL(OB_ERR_PARSE, "%s: is no zstd file that declares its size", path);
-    char *plain = malloc((size_t)size + 1);
-    if (!plain) return OB_FAIL(OB_ERR_OOM, "%s: no memory for %llu bytes", path, size);
-    const size_t n = ZSTD_decompress(plain, (size_t)size, *data, *bytes);
-    if (ZSTD_isError(n) || n != size) {
-        free(plain);
-        return OB_FAIL(OB_ERR_PARSE, "%s: %s", path,
-                       ZSTD_isError(n) ? ZSTD_getErrorName(n) : "is cut off");
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    ZSTD_inBuffer in = { *data, *bytes, 0 };
+    char *plain = NULL;
+    size_t n = 0, capacity = 0, left = 1;
+    bool ok = stream != NULL;
+    while (ok && left != 0) {
+        ok = reserve(&plain, &capacity, n + ZSTD_DStreamOutSize());
+        if (!ok) break;
+        ZSTD_outBuffer out = { plain, capacity - 1, n };
+        left = ZSTD_decompressStream(stream, &out, &in);
+        ok = !ZSTD_isError(left) && (out.pos > n || in.pos < in.size || left == 0);
+        n = out.pos;
     }
-    plain[size] = 0;
+    ZSTD_freeDStream(stream);
+    if (!ok) {
+        free(plain);
+        return OB_FAIL(OB_ERR_PARSE, "%s: is no whole zstd file", path);
+    }
+    plain[n] = 0;
     free(*data);
     *data = plain;
-    *bytes = (size_t)size;
+    *bytes = n;
     return OB_OK;
 }
 
