@@ -9,13 +9,13 @@
 OB_BEGIN_DECLS
 
 /** How a table entry came about; ORDER: DISPATCHER rules of precedence. X(name, text in dumps) */
-#define OB_PROVENANCE_LIST(X)                                                        \
-    X(MISSING, "missing")                                                            \
-    X(DIRECT, "kernel")                                                              \
-    X(DEFAULT_BACKEND, "default backend kernel")                                     \
-    X(NESTED, "nested kernel") X(MATH, "math kernel") X(AUTOGRAD, "autograd kernel") \
-        X(BATCHED, "batched kernel") X(FALLBACK, "backend fallback")                 \
-            X(AMBIGUOUS, "ambiguous autogradother")
+#define OB_PROVENANCE_LIST(X)                                                          \
+    X(MISSING, "missing")                                                              \
+    X(DIRECT, "kernel")                                                                \
+    X(DEFAULT_BACKEND, "default backend kernel")                                       \
+    X(NESTED, "nested kernel")                                                         \
+    X(MATH, "math kernel") X(AUTOGRAD, "autograd kernel") X(BATCHED, "batched kernel") \
+        X(FALLBACK, "backend fallback") X(AMBIGUOUS, "ambiguous autogradother")
 
 typedef enum ob_provenance {
 #define OB_X(name, text) OB_PROVENANCE_##name,
