@@ -9,6 +9,7 @@
 OB_BEGIN_DECLS
 
 /** How a table entry came about; ORDER: DISPATCHER rules of precedence. X(name, text in dumps) */
+/* clang-format off */
 #define OB_PROVENANCE_LIST(X)                                                          \
     X(MISSING, "missing")                                                              \
     X(DIRECT, "kernel")                                                                \
@@ -16,6 +17,7 @@ OB_BEGIN_DECLS
     X(NESTED, "nested kernel")                                                         \
     X(MATH, "math kernel") X(AUTOGRAD, "autograd kernel") X(BATCHED, "batched kernel") \
         X(FALLBACK, "backend fallback") X(AMBIGUOUS, "ambiguous autogradother")
+/* clang-format on */
 
 typedef enum ob_provenance {
 #define OB_X(name, text) OB_PROVENANCE_##name,
@@ -38,8 +40,10 @@ typedef struct ob_entry {
 OB_API ob_status ob_inspect_entry(const ob_op *op, ob_key key, ob_entry *out) OB_MUST_USE;
 
 /* How a device serves an op. X(name, word in the matrix) */
+/* clang-format off */
 #define OB_SERVED_LIST(X) \
     X(MISSING, "missing") X(FALLBACK, "fallback") X(COMPOSITE, "composite") X(NATIVE, "native")
+/* clang-format on */
 
 typedef enum ob_served {
 #define OB_X(name, text) OB_SERVED_##name,
