@@ -279,6 +279,9 @@ static void clear_values(ob_program *p)
 ob_status ob_program_run(ob_program *p, const ob_value *inputs, int n_inputs, ob_value *outputs,
                          int n_outputs)
 {
+    if ((!outputs && n_outputs > 0) || (!inputs && n_inputs > 0))
+        return OB_FAIL(OB_ERR_ARG, "%s: %d inputs and %d outputs, but no memory of theirs is given",
+                       p->path, n_inputs, n_outputs);
     for (int i = 0; i < n_outputs; i++)
         outputs[i] = (ob_value){ 0 };
     if (p->scan_only)

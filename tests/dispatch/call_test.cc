@@ -115,10 +115,10 @@ TEST_F(Call, CheckedCallNamesTheWrongArgument)
 {
     add(OB_KEY_CompositeExplicitAutograd, kernel(answer, &one));
     const ob_op *op = ob_op_peek("call::f");
-    const ob_value wrong = ob_value_int(3), args[] = { ob_value_tensor(t.get()), wrong };
+    const ob_value wrong = ob_value_string("three"), args[] = { ob_value_tensor(t.get()), wrong };
     ob_value result = {};
     EXPECT_EQ(OB_ERR_ARG, ob_call(op, &wrong, 1, &result, 1));
-    EXPECT_TRUE(tells("'x' (position 0) must be Tensor, got INT 3")) << message();
+    EXPECT_TRUE(tells("'x' (position 0) must be Tensor, got STRING")) << message();
     EXPECT_EQ(OB_ERR_ARG, ob_call(op, args, 2, &result, 1));
     EXPECT_TRUE(tells("at most 1 arguments, got 2")) << message();
     EXPECT_EQ(OB_ERR_ARG, ob_call(op, nullptr, 0, &result, 1));
