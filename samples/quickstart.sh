@@ -28,6 +28,7 @@ build/bin/ob run samples/models/digits_cnn/digits_cnn.aten.pt2 --device "$device
     --profile build/trace.json
 
 say "The coverage matrix"
-build/bin/ob coverage --quick --device "$device" --report build/coverage.html
+build/bin/ob coverage --quick --device "$device" --report build/coverage.html ||
+    echo "Some cells of the matrix fail: the report says which."
 echo
 echo "The whole matrix is in build/coverage.html. Done in $((SECONDS - started)) s."

@@ -151,35 +151,15 @@ static ob_status derived_functional(ob_frame *frame)
     return OB_OK;
 }
 
-/* view_copy of strides that no view has: the view of a dense copy, as reshape does. */
-static ob_status view_of_dense_copy(ob_frame *frame)
-{
-    ob_value args[OB_MAX_RANK];
-    ob_tensor *dense = NULL;
-    ob_tensor *self = frame->args[0].u.tensor;
-    const ob_copy_to to = { ob_tensor_dtype(self), ob_tensor_device(self),
-                            OB_MEMORY_FORMAT_CONTIGUOUS };
-    OB_TRY(ob_copy_of(self, to, &dense));
-    memcpy(args, frame->args, frame->n_args * sizeof *args);
-    args[0] = ob_value_tensor(dense);
-    const ob_status st = ob_call_unchecked(ob_aten_op(source_row(frame)), args, frame->results);
-    ob_tensor_release(dense);
-    return st;
-}
-
 /* Call the view op and own what it shows. */
 static ob_status derived_view_copy(ob_frame *frame)
 {
     ob_value view = { 0 };
     ob_tensor *made = NULL;
-    ob_status st = ob_call_unchecked(ob_aten_op(source_row(frame)), frame->args, &view);
-    if (st == OB_ERR_SHAPE && frame->args[0].tag == OB_VALUE_TENSOR &&
-        !ob_tensor_is_contiguous(frame->args[0].u.tensor))
-        return view_of_dense_copy(frame);
-    OB_TRY(st);
+    OB_TRY(ob_call_unchecked(ob_aten_op(source_row(frame)), frame->args, &view));
     const ob_copy_to to = { ob_tensor_dtype(view.u.tensor), ob_tensor_device(view.u.tensor),
                             OB_MEMORY_FORMAT_CONTIGUOUS };
-    st = ob_copy_of(view.u.tensor, to, &made);
+    const ob_status st = ob_copy_of(view.u.tensor, to, &made);
     ob_value_reset(&view);
     frame->results[0] = ob_value_tensor(made);
     return st;

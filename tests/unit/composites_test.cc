@@ -1,5 +1,4 @@
-/* Composites whose parts are kernels that copy and choose: values worked out by hand and checked
- * against PyTorch 2.13. */
+/* Composites whose parts are kernels that copy and choose: values worked out by hand. */
 #include "../support/aten.h"
 
 using namespace ob_test;

@@ -1,4 +1,4 @@
-/* Copies, conversions and factories: values and strides as PyTorch 2.13 gives them. */
+/* Copies, conversions and factories: values and strides by hand. */
 #include "../support/aten.h"
 
 using namespace ob_test;

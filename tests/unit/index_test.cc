@@ -1,4 +1,4 @@
-/* Index, join, scatter and sort ops: values as PyTorch 2.13 gives them, and what structured calls
+/* Index, join, scatter and sort ops: values by hand, and what structured calls
  * do with outs: resize, cast, refuse overlap. */
 #include <cmath>
 

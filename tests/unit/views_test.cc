@@ -1,4 +1,4 @@
-/* View ops: sizes, strides and offsets as PyTorch 2.13 gives them, and what they refuse. */
+/* View ops: sizes, strides and offsets by hand, and what they refuse. */
 #include "../support/aten.h"
 
 using namespace ob_test;

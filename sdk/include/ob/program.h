@@ -2,7 +2,7 @@
  *
  * An archive is hostile until checked: zip structure, JSON, graph, arithmetic, run-time sizes.
  * Nothing in it is unpickled or written to disk. A program may be run by one thread at a time.
- * Format: COMPILE notes in docs of sdk/program. */
+ * Format: the .pt2 archive of PyTorch 2.9 and later. */
 #ifndef OB_PROGRAM_H
 #define OB_PROGRAM_H
 
