@@ -11,6 +11,7 @@
 #include "ops/batch.h"
 #include "ops/copy.h"
 #include "ops/families.h"
+#include "ops/overlap.h"
 #include "ops/served.h"
 
 enum { MAX_RESULTS = 16 };
@@ -57,12 +58,7 @@ static ob_status check(const char *op, const ob_tensor *out, const ob_tensor *re
     if (!ob_dtype_can_cast(ob_tensor_dtype(result), ob_tensor_dtype(out)))
         return OB_FAIL(OB_ERR_DTYPE, "%s: a result of %s can't be cast to an output of %s", op,
                        ob_dtype_name(ob_tensor_dtype(result)), ob_dtype_name(ob_tensor_dtype(out)));
-    if (ob_shape_may_overlap(ob_tensor_sizes(out), ob_tensor_strides(out), rank))
-        return OB_FAIL(OB_ERR_ARG,
-                       "%s: several elements of the output share one place in memory "
-                       "(an expanded tensor?); clone() it first",
-                       op);
-    return OB_OK;
+    return ob_overlap_check_internal(op, out);
 }
 
 static ob_status write_one(ob_tensor *out, ob_tensor *result)

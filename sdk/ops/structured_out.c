@@ -1,15 +1,14 @@
 /* Outputs of a call with a shape rule: made, resized, or replaced by temporaries that are copied
- * back. Called by structured.c around the kernel. PyTorch: at::native::resize_output,
- * at::assert_no_internal_overlap, at::assert_no_partial_overlap. */
+ * back. Called by structured.c around the kernel. PyTorch: at::native::resize_output.
+ */
 #include "core/shape.h"
 #include "ops/copy.h"
+#include "ops/overlap.h"
 #include "ops/structured_call.h"
 
 #include "ob/library.h"
 
 enum { TEXT_BYTES = 256 };
-
-typedef enum overlap { OVERLAP_NONE, OVERLAP_FULL, OVERLAP_PARTIAL, OVERLAP_UNKNOWN } overlap;
 
 static bool same_dims(const int64_t *a, const int64_t *b, int n)
 {
@@ -24,49 +23,21 @@ static bool has_sizes(const ob_tensor *t, const ob_out_spec *spec)
            same_dims(ob_tensor_sizes(t), spec->sizes, spec->rank);
 }
 
-/* How the memory of two tensors meets (at::get_overlap_status). */
-static overlap overlap_of(const ob_tensor *a, const ob_tensor *b)
-{
-    if (ob_tensor_storage(a) != ob_tensor_storage(b)) return OVERLAP_NONE;
-    if (a == b) return OVERLAP_FULL;
-    if (ob_tensor_numel(a) == 0 || ob_tensor_numel(b) == 0) return OVERLAP_NONE;
-    if (!ob_tensor_is_dense(a) || !ob_tensor_is_dense(b)) return OVERLAP_UNKNOWN;
-    const int64_t a_width = (int64_t)ob_dtype_bytes(ob_tensor_dtype(a));
-    const int64_t b_width = (int64_t)ob_dtype_bytes(ob_tensor_dtype(b));
-    const int64_t a_from = ob_tensor_offset(a) * a_width, b_from = ob_tensor_offset(b) * b_width;
-    const int64_t a_to = a_from + ob_tensor_numel(a) * a_width;
-    const int64_t b_to = b_from + ob_tensor_numel(b) * b_width;
-    if (a_from >= b_to || b_from >= a_to) return OVERLAP_NONE;
-    const int rank = ob_tensor_rank(a);
-    const bool same = a_from == b_from && a_to == b_to && rank == ob_tensor_rank(b) &&
-                      same_dims(ob_tensor_strides(a), ob_tensor_strides(b), rank);
-    return same ? OVERLAP_FULL : OVERLAP_PARTIAL;
-}
-
 /* Whether writing `target` while reading `input` is safe; *hazard: only through a temporary. */
 static ob_status check_input(const ob_call_state *call, const ob_tensor *target,
                              const ob_tensor *input, bool *hazard)
 {
-    const overlap how = overlap_of(target, input);
-    if (how == OVERLAP_PARTIAL)
-        return OB_FAIL(OB_ERR_ARG,
-                       "%s: the output shares part of its memory with an input; "
-                       "clone() the input first",
-                       call->family->name);
-    if (how == OVERLAP_UNKNOWN) *hazard = true;
-    if (how == OVERLAP_FULL && !(call->family->flags & OB_STRUCTURED_ALIAS_OK)) *hazard = true;
+    OB_TRY(ob_overlap_check_partial(call->family->name, target, input));
+    const ob_overlap how = ob_overlap_of(target, input);
+    if (how == OB_OVERLAP_UNKNOWN) *hazard = true;
+    if (how == OB_OVERLAP_FULL && !(call->family->flags & OB_STRUCTURED_ALIAS_OK)) *hazard = true;
     return OB_OK;
 }
 
 /* Looks at what the kernel will read, so that inputs that were copied are no hazard. */
 static ob_status check_overlap(const ob_call_state *call, const ob_tensor *target, bool *hazard)
 {
-    if (ob_shape_may_overlap(ob_tensor_sizes(target), ob_tensor_strides(target),
-                             ob_tensor_rank(target)))
-        return OB_FAIL(OB_ERR_ARG,
-                       "%s: several elements of the output share one place in memory "
-                       "(an expanded tensor?); clone() it first",
-                       call->family->name);
+    OB_TRY(ob_overlap_check_internal(call->family->name, target));
     for (uint32_t i = 0; i < call->family->n_args; i++) {
         const ob_value *v = &call->args[i];
         if (v->tag == OB_VALUE_TENSOR) OB_TRY(check_input(call, target, v->u.tensor, hazard));

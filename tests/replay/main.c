@@ -1,5 +1,5 @@
-/* ob_replay KIND FILE: replays recorded behaviour of PyTorch's dispatcher against libob. The last
- * line counts; the first failures stand above it. */
+/* ob_replay KIND FILE: replays recorded behaviour of PyTorch's dispatcher and operators against
+ * libob. The last line counts; the first failures stand above it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@ static const struct {
     bool (*run)(replay *r, const char *path);
 } kinds[] = { { "tables", replay_tables },
               { "calls", replay_calls },
-              { "schemas", replay_schemas } };
+              { "schemas", replay_schemas },
+              { "cases", replay_cases } };
 
 void replay_pass(replay *r)
 {
@@ -40,7 +41,7 @@ const char *replay_text(const json_t *object, const char *name)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: ob_replay tables|calls|schemas FILE [--device DEVICE]\n");
+    fprintf(stderr, "usage: ob_replay tables|calls|schemas|cases FILE [--device DEVICE]\n");
     return 2;
 }
 

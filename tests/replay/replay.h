@@ -30,6 +30,7 @@ bool replay_each_line(replay *r, const char *path,
 bool replay_tables(replay *r, const char *path);
 bool replay_calls(replay *r, const char *path);
 bool replay_schemas(replay *r, const char *path);
+bool replay_cases(replay *r, const char *path);
 
 /* Member `name` of an object as text; "" when there is none. */
 const char *replay_text(const json_t *object, const char *name);

@@ -103,6 +103,26 @@ ob_tensor *composite_narrow(ob_scope *s, ob_tensor *self, int64_t dim, int64_t s
     return ob_slice(s, self, dim, OB_SOME_INT(from), OB_SOME_INT(from + length));
 }
 
+/* narrow_copy.out writes row-major from out's first element on, whatever out's strides are: so does
+ * PyTorch's kernel */
+ob_tensor *composite_narrow_copy_out(ob_scope *s, ob_tensor *self, int64_t dim, int64_t start,
+                                     int64_t length, ob_tensor *out)
+{
+    ob_tensor *part = ob_clone(s, ob_narrow(s, self, dim, start, length),
+                               .memory_format = OB_MEMORY_FORMAT_CONTIGUOUS);
+    if (!part) return NULL;
+    if (dtype_of(out) != dtype_of(part))
+        return ob_scope_fail(s,
+                             OB_FAIL(OB_ERR_DTYPE, "narrow_copy: out is %s, self is %s",
+                                     ob_dtype_name(dtype_of(out)), ob_dtype_name(dtype_of(part))));
+    (void)ob_resize_(s, out, sizes_of(part));
+    const ob_ints strides = { ob_tensor_strides(part), rank_of(part) };
+    ob_tensor *window =
+        ob_as_strided(s, out, sizes_of(part), strides, OB_SOME_INT(ob_tensor_offset(out)));
+    (void)ob_copy_(s, window, part);
+    return out;
+}
+
 /* movedim: dims source[i] go to destination[i], the others keep their order */
 ob_tensor *composite_movedim_intlist(ob_scope *s, ob_tensor *self, ob_ints source,
                                      ob_ints destination)

@@ -10,6 +10,7 @@
 #include "ops/batch.h"
 #include "ops/copy.h"
 #include "ops/create/call.h"
+#include "ops/overlap.h"
 
 static ob_status give_back(ob_frame *frame, ob_tensor *t)
 {
@@ -20,9 +21,8 @@ static ob_status give_back(ob_frame *frame, ob_tensor *t)
 /* Copy into `dst`, which the user gave, and make it the result. */
 static ob_status write_to(ob_frame *frame, ob_tensor *dst, ob_tensor *src)
 {
-    if (ob_shape_may_overlap(ob_tensor_sizes(dst), ob_tensor_strides(dst), ob_tensor_rank(dst)))
-        return OB_FAIL(OB_ERR_ARG, "copy_: several elements of self share one place in memory (an "
-                                   "expanded tensor?); clone() it first");
+    OB_TRY(ob_overlap_check_internal("copy_", dst));
+    OB_TRY(ob_overlap_check_partial("copy_", dst, src));
     OB_TRY(ob_copy_into(dst, src));
     ob_tensor_bump_version(dst);
     return give_back(frame, dst);

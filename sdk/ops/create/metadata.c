@@ -94,13 +94,19 @@ static ob_status is_inference(ob_frame *frame)
     return OB_OK;
 }
 
+static bool has_sizes(const ob_tensor *t, ob_ints sizes)
+{
+    bool same = ob_tensor_rank(t) == sizes.n;
+    for (int d = 0; same && d < sizes.n; d++)
+        same = ob_tensor_sizes(t)[d] == sizes.data[d];
+    return same;
+}
+
 static ob_status is_same_size(ob_frame *frame)
 {
     const ob_tensor *a = self_of(frame), *b = frame->args[1].u.tensor;
-    bool same = ob_tensor_rank(a) == ob_tensor_rank(b);
-    for (int d = 0; same && d < ob_tensor_rank(a); d++)
-        same = ob_tensor_sizes(a)[d] == ob_tensor_sizes(b)[d];
-    frame->results[0] = ob_value_bool(same);
+    const ob_ints sizes = { ob_tensor_sizes(b), ob_tensor_rank(b) };
+    frame->results[0] = ob_value_bool(has_sizes(a, sizes));
     return OB_OK;
 }
 
@@ -117,7 +123,8 @@ static ob_status itself(ob_frame *frame)
     return OB_OK;
 }
 
-/* Resize self to n sizes in a memory format, and give it back. */
+/* Resize self to n sizes, and give it back. Without a memory format a tensor of these sizes keeps
+ * its strides. */
 static ob_status resize_to(ob_frame *frame, ob_ints sizes, const ob_value *format)
 {
     int64_t strides[OB_MAX_RANK];
@@ -125,6 +132,7 @@ static ob_status resize_to(ob_frame *frame, ob_ints sizes, const ob_value *forma
     if (sizes.n > OB_MAX_RANK)
         return OB_FAIL(OB_ERR_ARG, "resize_: %lld dims asked for, at most %d can be",
                        (long long)sizes.n, OB_MAX_RANK);
+    if (format->tag == OB_VALUE_NONE && has_sizes(self, sizes)) return itself(frame);
     const ob_memory_format wanted =
         format->tag == OB_VALUE_NONE ? OB_MEMORY_FORMAT_CONTIGUOUS : (ob_memory_format)format->u.i;
     int64_t numel_wanted = 0;
