@@ -32,6 +32,17 @@ enum {
     OB_PW_MASK
 };
 
+/* Flags of rows: only this one matters here. */
+enum {
+    OB_PW_DIVIDES = 1, /* an int y of 0 is an error */
+    OB_PW_ALPHA = 0,
+    OB_PW_SAME_DTYPE = 0,
+    OB_PW_NO_HALF = 0,
+    OB_PW_INT_POW = 0,
+    OB_PW_NO_BOOL = 0,
+    OB_PW_FITS = 0
+};
+
 enum {
 #define OB_POINTWISE(name, args, result, flags, kinds, ...) OP_##name,
 #define OB_VALUE(name, kinds, ...)
@@ -46,13 +57,15 @@ enum {
 /* An op or an alias; an alias has neither args nor site. */
 static struct pointwise_op {
     const char *args;
-    bool masked;
+    bool masked, divides;
     int of, aten; /* the op with the kernel; row of the ATen table */
     ob_cl_site site;
 } ops[OPS] = {
-#define OB_POINTWISE(name, args, result, flags, kinds, ...)                      \
-    [OP_##name] = { #args, (int)(result) == OB_PW_MASK, OP_##name, OB_OP_##name, \
-                    OB_CL_SITE(NULL, "pw_" #name) },
+#define OB_POINTWISE(name, args, result, flags, kinds, ...)                                  \
+    [OP_##name] = {                                                                          \
+        #args,        (int)(result) == OB_PW_MASK,  ((flags)&OB_PW_DIVIDES) != 0, OP_##name, \
+        OB_OP_##name, OB_CL_SITE(NULL, "pw_" #name)                                          \
+    },
 #define OB_VALUE(name, kinds, ...)
 #define OB_ALIAS(name, base) [OP_##name] = { .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/pointwise.inc"
@@ -173,6 +186,20 @@ static void fill_numbers(const call *c, ob_dtype dtype, ob_pointwise *p)
     if (ob_dtype_kind(dtype) == OB_KIND_FLOAT) p->big = bits_of(ob_double(biggest(dtype)), dtype);
 }
 
+/* Refuse integers divided by zero, before anything is written: y is looked at first. */
+static ob_status refuse_zeros(const ob_frame *frame, const call *c)
+{
+    bool zero = c->operand[1] && ob_scalar_double(ob_value_as_scalar(c->operand[1])) == 0;
+    if (c->in[1]) {
+        ob_scope *s = ob_scope_open();
+        zero = ob_scalar_int(ob_item(s, ob_all(s, c->in[1]))) == 0;
+        OB_TRY(ob_scope_close(s, NULL, NULL));
+    }
+    return zero ? OB_FAIL(OB_ERR_ARG, "%s: ZeroDivisionError: integer division by zero",
+                          ob_op_name(frame->op))
+                : OB_OK;
+}
+
 static ob_status pointwise(ob_frame *frame)
 {
     struct pointwise_op *op = frame->user;
@@ -183,6 +210,7 @@ static ob_status pointwise(ob_frame *frame)
     ob_cl_kernel *k;
     ob_cl_walk walk;
     if (ob_tensor_numel(c.out) == 0) return OB_OK;
+    if (op->divides && ob_dtype_kind(dtype) == OB_KIND_INT) OB_TRY(refuse_zeros(frame, &c));
     OB_TRY(ob_cl_kernel_get(&op->site, dtype, &k));
     fill_numbers(&c, dtype, &p);
     ob_cl_walk_begin(&walk, ob_tensor_sizes(c.out), ob_tensor_rank(c.out));

@@ -14,11 +14,20 @@ TEST(Copies, CopyBroadcastsAndConverts)
     EXPECT_EQ(call("copy_", run("expand", iota({ 1 }), Ints{ 3 }), iota({ 3 })).status, OB_ERR_ARG);
 }
 
-TEST(Copies, CopyOfAnOverlappingWindowReadsTheOldValues)
+TEST(Copies, CopyIntoAPartlyOverlappingWindowIsRefused)
 {
     const Tensor x = iota({ 5 });
-    run("copy_", run("slice.Tensor", x, 0, 1, 5), run("slice.Tensor", x, 0, 0, 4));
-    EXPECT_EQ(x.values(), (Values{ 0, 0, 1, 2, 3 }));
+    EXPECT_EQ(
+        call("copy_", run("slice.Tensor", x, 0, 1, 5), run("slice.Tensor", x, 0, 0, 4)).status,
+        OB_ERR_ARG);
+    EXPECT_EQ(x.values(), (Values{ 0, 1, 2, 3, 4 }));
+}
+
+TEST(Copies, CopyOfAnOverlappingWindowWithGapsReadsTheOldValues)
+{
+    const Tensor x = iota({ 6 });
+    run("copy_", run("slice.Tensor", x, 0, 2, 6, 2), run("slice.Tensor", x, 0, 0, 4, 2));
+    EXPECT_EQ(x.values(), (Values{ 0, 1, 0, 3, 2, 5 }));
 }
 
 TEST(Copies, CopyRaisesTheVersion)

@@ -20,7 +20,6 @@ typedef struct run {
     ob_pw_row_fn row;
     ob_wide wide;
     ob_tensor *out;
-    bool refuse_zero; /* in y */
     operand in[OB_PW_OPERANDS];
     ob_wide_block result;
     ob_pw_constants constants;
@@ -85,12 +84,20 @@ static const void *operand_block(run *r, const ob_nest *nest, int i, int64_t fro
     return &r->in[i].block;
 }
 
-static ob_status check_zero(const run *r, const void *y, int64_t n)
+/* Refuse a zero in y, before anything is written. */
+static ob_status refuse_zeros(run *r, const ob_nest *nest)
 {
-    const int64_t *ys = y;
-    for (int64_t i = 0; i < n; i++)
-        if (ys[i] == 0)
-            return OB_FAIL(OB_ERR_ARG, "%s: ZeroDivisionError: integer division by zero", r->op);
+    ob_nest ahead = *nest;
+    while (ob_nest_next(&ahead)) {
+        for (int64_t from = 0; from < ahead.sizes[0]; from += OB_BLOCK) {
+            const int64_t left = ahead.sizes[0] - from, n = left < OB_BLOCK ? left : OB_BLOCK;
+            const int64_t *ys = operand_block(r, &ahead, 1, from, n);
+            for (int64_t i = 0; i < n; i++)
+                if (ys[i] == 0)
+                    return OB_FAIL(OB_ERR_ARG, "%s: ZeroDivisionError: integer division by zero",
+                                   r->op);
+        }
+    }
     return OB_OK;
 }
 
@@ -106,7 +113,6 @@ static ob_status run_blocks(run *r, const ob_nest *nest)
         char *dst = out + from * stride * (int64_t)ob_dtype_bytes(dtype);
         for (int i = 0; i < OB_PW_OPERANDS; i++)
             in[i] = operand_block(r, nest, i, from, n);
-        if (r->refuse_zero) OB_TRY(check_zero(r, in[1], n));
         r->row(n, direct ? (void *)dst : &r->result, in, &r->constants);
         if (!direct) ob_wide_store(dtype, dst, stride, r->wide, &r->result, n);
     }
@@ -142,8 +148,8 @@ static ob_status pointwise(ob_frame *frame)
     r.wide = ob_wide_of(dtype);
     r.row = row_for(op->of, dtype);
     if (!r.row) return OB_ERR_DECLINED;
-    r.refuse_zero = op->flags & OB_PW_DIVIDES && r.wide == OB_WIDE_INT;
     set_constants(&r, &args, dtype);
+    if (op->flags & OB_PW_DIVIDES && r.wide == OB_WIDE_INT) OB_TRY(refuse_zeros(&r, &nest));
     while (ob_nest_next(&nest))
         OB_TRY(run_blocks(&r, &nest));
     return OB_OK;
