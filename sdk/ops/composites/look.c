@@ -1,6 +1,15 @@
 /* Lists and conversions that formulas share; see look.h. */
 #include "ops/composites/look.h"
 
+bool has_dim(ob_scope *s, const char *op, const ob_tensor *t, int64_t dim)
+{
+    const int64_t rank = rank_of(t) > 0 ? rank_of(t) : 1;
+    if (!t || (dim >= -rank && dim < rank)) return t != NULL;
+    ob_scope_fail(s, OB_FAIL(OB_ERR_ARG, "%s: dim %lld is out of range, it must be in [%lld, %lld]",
+                             op, (long long)dim, (long long)-rank, (long long)rank - 1));
+    return false;
+}
+
 ob_ints repeated(ob_scope *s, int64_t value, int64_t n)
 {
     int64_t *list = ob_scope_alloc(s, (size_t)(n > 0 ? n : 1) * sizeof *list);

@@ -51,6 +51,8 @@ static inline int64_t wrapped(const ob_tensor *t, int64_t dim)
     return dim < 0 && dim >= -rank ? dim + rank : dim;
 }
 
+/* True for a dim of `t`, or 0 and -1 where it has none; else the scope fails. */
+bool has_dim(ob_scope *s, const char *op, const ob_tensor *t, int64_t dim);
 /* n copies of a number; a list in the scope's memory. */
 ob_ints repeated(ob_scope *s, int64_t value, int64_t n);
 /* `list` itself, or n copies of its only element. */

@@ -115,10 +115,108 @@ def norms():
         for train in (True, False):
             yield c("native_batch_norm_backward", g, x, t(3, seed=6), t(3, seed=7),
                     t(3, seed=8, low=0.5), t(3, seed=9), t(3, seed=10, low=0.5), train, 1e-5, mask)
-    yield c("native_layer_norm_backward", g.half(), x.half(), [4], mean, rstd, t(4, seed=4).half(), None,
-            [True, True, True])
+
+
+def search():
+    seq, x = f32([1, 2, 2, 4]), f32([[0, 2, 5], [nan, inf, 4]])
+    yield c("isin.Tensor_Tensor", i64([1, 2, 3, 4]), i64([[2, 9], [4, 4]]))
+    yield c("isin.Tensor_Tensor", f32([1, nan]), f32([nan, 2]), invert=True)
+    yield c("isin.Tensor_Tensor", i64([1, 2]), i64([]))
+    yield c("isin.Tensor_Scalar", t(3, dtype=torch.int64), 1)
+    yield c("isin.Scalar_Tensor", 2, i64([2, 3]))
+    yield c("isin.Tensor_Tensor", i64([1, 2]), f32([1.5, 2.0]))
+    for right in (False, True):
+        yield c("searchsorted.Tensor", seq, x, right=right)
+        yield c("bucketize.Tensor", x, seq, right=right, out_int32=True)
+        yield c("searchsorted.Scalar", seq, 2, right=right)
+    yield c("searchsorted.Tensor", t(2, 4).sort().values, t(2, 3, seed=1), side="right")
+    yield c("searchsorted.Tensor", f32([3, 1, 2]), f32([2]), sorter=i64([1, 2, 0]))
+    yield c("searchsorted.Tensor", seq, i64([1]))
+    yield c("searchsorted.Tensor", t(2, 4), t(3, 4))
+    yield c("bucketize.Scalar", 3, seq)
+    yield c("bucketize.Tensor", seq, t(2, 2))
+    yield c("searchsorted.Tensor", seq, seq, side="left", right=True)
+    yield c("aminmax", f32([[1, nan], [3, 2]]), dim=1)
+    yield c("aminmax", t(2, 3), dim=0, keepdim=True)
+    yield c("aminmax", t(2, 3))
+    yield c("aminmax", t(0))
+    yield c("histc", f32([0, 1, 2, 2.5, 3, nan, 9]), 3, 0, 3)
+    yield c("histc", t(10), 4)
+    yield c("histc", f32([2, 2]), 4)
+    yield c("histc", t(3), 0)
+    yield c("histc", t(3), 2, 3, 1)
+    yield c("histc", i64([1, 2]), 2)
+    yield c("bincount", i64([1, 3, 3]))
+    yield c("bincount", i64([1, 3, 3]), f32([0.5, 1, 2]), 6)
+    yield c("bincount", i64([]), None, 2)
+    yield c("bincount", i64([-1]))
+    yield c("count_nonzero", f32([[0, 1], [nan, 0]]))
+    yield c("count_nonzero.dim_IntList", f32([[0, 1], [nan, 0]]), [1])
+    yield c("argwhere", f32([[0, 1], [2, 0]]))
+
+
+def unique():
+    x = i64([3, 1, 3, 2, 1, 1])
+    yield c("_unique2", x, True, True, True)
+    yield c("_unique2", f32([[2, nan], [nan, 2]]), True, True, True)
+    yield c("_unique2", x)
+    yield c("_unique", x, True, True)
+    yield c("unique_consecutive", i64([1, 1, 2, 1, 1]), True, True)
+    yield c("unique_consecutive", i64([[1, 1], [1, 1], [2, 0]]), True, True, 0)
+    yield c("unique_dim", i64([[2, 1], [1, 2], [2, 1], [1, 0]]), 0, True, True, True)
+    yield c("unique_dim", i64([[2, 1, 2], [1, 2, 1]]), 1, True, True, True)
+    yield c("_unique2", i64([]), True, True, True)
+
+
+def order():
+    x = f32([[1, 3, 3, 2, nan, 5, nan], [2, -inf, 2, 7, 7, 1, 0]])
+    for op in ("cummax", "cummin"):
+        yield c(op, x, 1)
+        yield c(op, x, 0)
+        yield c(op, i64([3, 1, 3, 0]), 0)
+        yield c(op, t(), 0)
+        yield c(op, t(2), 1)
+    yield c("logcumsumexp", t(2, 7), 1)
+    yield c("logcumsumexp", f32([-inf, 1, 1000, 2]), 0)
+    yield c("logcumsumexp", f32([nan, 1]), 0)
+    for op in ("median", "nanmedian"):
+        yield c(op, x)
+        yield c(op, t(6))
+        yield c(op, t(0))
+        yield c(f"{op}.dim", x, 1, check="values_only")
+        yield c(f"{op}.dim", t(4, 3), 0, True)
+        yield c(f"{op}.dim", f32([[nan, nan], [nan, 1]]), 1, check="values_only")
+        yield c(f"{op}.dim", t(2, 0), 1)
+    yield c("kthvalue", x, 2, 1, check="values_only")
+    yield c("kthvalue", t(5), 5)
+    yield c("kthvalue", t(5), 6)
+    yield c("mode", i64([[1, 2, 2, 1], [3, 4, 5, 3]]), 1, check="values_only")
+    yield c("mode", i64([[1, 2], [1, 4]]), 0, True, check="values_only")
+
+
+def pick():
+    mask = torch.tensor([[True, False, True], [False, True, True]])
+    yield c("masked_scatter", t(2, 3), mask, t(5, seed=1))
+    yield c("masked_scatter_", t(2, 3), mask[:1], t(5, seed=1))
+    yield c("masked_scatter", t(2, 3), mask, t(3, seed=1))
+    yield c("masked_scatter", t(2, 3), mask, t(5, dtype=torch.int64))
+    yield c("take", t(2, 3), i64([[0, 5], [-1, 2]]))
+    yield c("take", t(2, 3), i64([6]))
+    yield c("take", t(2, 3), torch.tensor([1], dtype=torch.int32))
+    yield c("put", t(2, 3), i64([0, -1]), t(2, seed=1))
+    yield c("put_", t(2, 3), i64([[1], [1]]), t(2, seed=1), True)
+    yield c("put", t(2, 3), i64([7]), t(1))
+    yield c("index_fill.int_Scalar", t(2, 3), 1, i64([0, 2]), 7)
+    yield c("index_fill_.int_Scalar", t(3, 2), 0, i64([-1]), 7)
+    yield c("index_fill.int_Tensor", t(2, 3), 0, i64([1]), t(seed=1))
+    yield c("index_fill.int_Scalar", t(2, 3), 1, i64([3]), 7)
+    for reduce in ("prod", "mean", "amax", "amin"):
+        for self in (True, False):
+            yield c("index_reduce", t(3, 2), 0, i64([0, 2, 0]), t(3, 2, seed=1), reduce, include_self=self)
+    yield c("renorm", t(3, 4), 2, 0, 1.0)
+    yield c("renorm_", t(3, 4), 1, 1, 2.0)
 
 
 def calls():
-    for group in (foreach, views, losses, activations, norms):
+    for group in (foreach, views, losses, activations, norms, search, unique, order, pick):
         yield from group()
