@@ -102,7 +102,8 @@ static ob_tolerance tolerance_of(const ob_golden *g)
 {
     char mode[16];
     ob_golden_attribute(g, "cmp", "close", mode, sizeof mode);
-    ob_tolerance t = { ob_golden_number(g, "rtol", 0), ob_golden_number(g, "atol", 0), true };
+    ob_tolerance t = { ob_golden_number(g, "rtol", 0), ob_golden_number(g, "atol", 0), true,
+                       false };
     if (!strcmp(mode, "exact")) t.rtol = t.atol = 0;
     if (!strcmp(mode, "loose")) {
         t.rtol *= 10;
@@ -136,6 +137,18 @@ static bool is_free_index(const ob_golden *g, const ob_value *got)
            ob_tensor_dtype(got->u.tensor) == OB_I64;
 }
 
+/* True when output i shares memory with an argument: its strides are part of the answer. */
+static bool is_view(const ob_golden *g, int i)
+{
+    char list[256], head[16];
+    ob_golden_attribute(g, "alias", "", list, sizeof list);
+    snprintf(head, sizeof head, "%d:", i);
+    const char *at = list;
+    while (at && strncmp(at, head, strlen(head)) != 0)
+        at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+    return at != NULL;
+}
+
 static ob_status judge_results(const ob_corpus *c, const ob_golden *g, const ob_value *results,
                                int n, ob_case_result *r)
 {
@@ -145,6 +158,7 @@ static ob_status judge_results(const ob_corpus *c, const ob_golden *g, const ob_
         ob_tolerance t = tolerance_of(g);
         char where[32];
         if (is_free_index(g, &results[i])) t.values = false;
+        t.strides = is_view(g, i);
         OB_TRY(ob_compare_value(c, g, &results[i], &at, t, &j));
         snprintf(where, sizeof where, "output %d", i);
         note(r, &j, where);
@@ -171,7 +185,9 @@ static ob_status judge_after(const ob_corpus *c, const ob_golden *g, const ob_sc
             return OB_FAIL(OB_ERR_PARSE, "case %s: written argument '%s' is not in the schema",
                            g->id, name);
         at += n + 1;
-        OB_TRY(ob_compare_value(c, g, &args[i], &at, tolerance_of(g), &j));
+        ob_tolerance t = tolerance_of(g);
+        t.strides = true;
+        OB_TRY(ob_compare_value(c, g, &args[i], &at, t, &j));
         note(r, &j, name);
     }
     return OB_OK;
@@ -193,11 +209,21 @@ static void cover(const ob_tensor *t, uint8_t *covered, size_t bytes)
     }
 }
 
-static void cover_written(const ob_schema *schema, const ob_value *args, const ob_storage *storage,
-                          uint8_t *covered, size_t bytes)
+/* True when the schema marks the argument as written, or the case says what is in it afterwards. */
+static bool is_written(const ob_golden *g, const ob_argument *argument)
+{
+    const size_t n = strlen(argument->name);
+    if (ob_argument_is_write(argument)) return true;
+    for (const char *at = g->after; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
+        if (!strncmp(at, argument->name, n) && at[n] == '=') return true;
+    return false;
+}
+
+static void cover_written(const ob_golden *g, const ob_schema *schema, const ob_value *args,
+                          const ob_storage *storage, uint8_t *covered, size_t bytes)
 {
     for (int i = 0; i < schema->n_args; i++) {
-        if (!ob_argument_is_write(&schema->args[i])) continue;
+        if (!is_written(g, &schema->args[i])) continue;
         for (uint32_t k = 0; args[i].tag == OB_VALUE_TENSORS && k < args[i].count; k++)
             if (args[i].u.tensors[k] && ob_tensor_storage(args[i].u.tensors[k]) == storage)
                 cover(args[i].u.tensors[k], covered, bytes);
@@ -207,7 +233,7 @@ static void cover_written(const ob_schema *schema, const ob_value *args, const o
 }
 
 /* Every byte of every storage that no written argument covers must be as before. */
-static ob_status judge_outside(const ob_corpus *c, const ob_schema *schema,
+static ob_status judge_outside(const ob_corpus *c, const ob_golden *g, const ob_schema *schema,
                                const ob_golden_values *v, const ob_value *args, ob_case_result *r)
 {
     size_t blob_bytes = 0;
@@ -220,7 +246,7 @@ static ob_status judge_outside(const ob_corpus *c, const ob_schema *schema,
         uint8_t *now = malloc(bytes), *covered = calloc(bytes, 1);
         ob_status st = now && covered ? ob_tensor_read(base, now, bytes)
                                       : OB_FAIL(OB_ERR_OOM, "no memory for %zu bytes", bytes);
-        if (st == OB_OK) cover_written(schema, args, ob_tensor_storage(base), covered, bytes);
+        if (st == OB_OK) cover_written(g, schema, args, ob_tensor_storage(base), covered, bytes);
         char text[96];
         for (size_t i = 0; i < bytes && st == OB_OK; i++)
             if (!covered[i] && now[i] != blob[v->offsets[s] + i]) {
@@ -289,7 +315,7 @@ static ob_status judge(const ob_corpus *c, const ob_golden *g, const ob_schema *
     OB_TRY(judge_results(c, g, results, schema->n_returns, r));
     OB_TRY(judge_after(c, g, schema, args, r));
     judge_aliases(g, schema, args, results, schema->n_returns, r);
-    return judge_outside(c, schema, v, args, r);
+    return judge_outside(c, g, schema, v, args, r);
 }
 
 static ob_status call(const ob_corpus *c, const ob_golden *g, const ob_op *op, ob_golden_values *v,

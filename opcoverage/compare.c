@@ -152,6 +152,15 @@ static void compare_elements(const uint8_t *got, const uint8_t *storage, size_t 
     }
 }
 
+/* A dim whose stride differs and is used, else -1. */
+static int odd_stride(const ob_tensor *got, const ob_golden_tensor *want)
+{
+    if (ob_tensor_numel(got) == 0) return -1;
+    for (int d = 0; d < want->rank; d++)
+        if (want->sizes[d] > 1 && ob_tensor_strides(got)[d] != want->strides[d]) return d;
+    return -1;
+}
+
 static ob_status compare_tensor(const ob_corpus *c, const ob_golden *g, ob_tensor *got,
                                 const char *token, ob_tolerance tolerance, ob_judgement *out)
 {
@@ -171,6 +180,13 @@ static ob_status compare_tensor(const ob_corpus *c, const ob_golden *g, ob_tenso
                  ob_sizes_format(ob_tensor_sizes(got), rank, have, sizeof have),
                  ob_dtype_name(want.dtype),
                  ob_sizes_format(want.sizes, want.rank, need, sizeof need));
+        return OB_OK;
+    }
+    const int d = tolerance.strides ? odd_stride(got, &want) : -1;
+    if (d >= 0) {
+        out->ok = false;
+        snprintf(out->message, sizeof out->message, "stride %d is %lld, should be %lld", d,
+                 (long long)ob_tensor_strides(got)[d], (long long)want.strides[d]);
         return OB_OK;
     }
     const size_t bytes = (size_t)ob_tensor_numel(got) * ob_dtype_bytes(want.dtype);
@@ -212,21 +228,26 @@ ob_status ob_compare_value(const ob_corpus *c, const ob_golden *g, const ob_valu
     if (**want == '[') {
         for (++*want; **want == ' ';)
             ++*want;
-        for (uint32_t i = 0; **want && **want != ']'; i++) {
+        uint32_t n = 0;
+        for (; **want && **want != ']'; n++) {
             ob_value item = ob_value_none();
-            if (i >= got->count)
-                out->ok = false;
+            if (n >= got->count)
+                item = ob_value_none();
             else if (got->tag == OB_VALUE_TENSORS)
-                item = ob_value_tensor(got->u.tensors[i]);
+                item = ob_value_tensor(got->u.tensors[n]);
             else if (got->tag == OB_VALUE_INTS)
-                item = ob_value_int(got->u.ints[i]);
+                item = ob_value_int(got->u.ints[n]);
             else if (got->tag == OB_VALUE_LIST)
-                item = got->u.list[i];
+                item = got->u.list[n];
             OB_TRY(ob_compare_value(c, g, &item, want, tolerance, out));
             while (**want == ' ')
                 ++*want;
         }
         if (**want) ++*want;
+        if (n == got->count) return OB_OK;
+        out->ok = false;
+        snprintf(out->message, sizeof out->message, "has %u elements, should have %u", got->count,
+                 n);
         return OB_OK;
     }
     if (**want == 'T' && got->tag == OB_VALUE_TENSOR) {

@@ -12,7 +12,8 @@ typedef struct ob_judgement {
 
 typedef struct ob_tolerance {
     double rtol, atol;
-    bool values; /* false: only dtype and sizes */
+    bool values;  /* false: only dtype and sizes */
+    bool strides; /* true: the strides of a tensor must be equal, too */
 } ob_tolerance;
 
 /* Compare `got` with the token `want` (T..., or a scalar token when `got` is a number). */

@@ -148,12 +148,18 @@ static bool wants_op(const selection *s, const char *name)
     return !s->model || in_model(s->model, name);
 }
 
-static bool wants_dtype(const char *list, const char *dtype)
+/* Whether a bucket is in a comma list of dtypes, in any of their spellings; NULL takes all. */
+static bool wants_dtype(const char *list, const char *bucket)
 {
-    const size_t n = strlen(dtype);
-    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strcspn(at, ",") == n && !strncmp(at, dtype, n)) return true;
-    return !list;
+    char name[32];
+    ob_dtype dtype, wanted;
+    if (!list) return true;
+    if (ob_dtype_parse(bucket, &dtype) != OB_OK) return false;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (ob_dtype_parse(name, &wanted) == OB_OK && wanted == dtype) return true;
+    }
+    return false;
 }
 
 /* True when the case is one of the first of its overload in float32 or, where that is missing, its
@@ -166,8 +172,8 @@ static bool is_quick(const ob_corpus *c, int i, json_t *taken)
         bool has_f32 = false;
         for (int k = i; k < ob_corpus_size(c) && !has_f32; k++)
             has_f32 = !strcmp(ob_corpus_case(c, k)->op, g->op) &&
-                      !strcmp(ob_corpus_case(c, k)->bucket, "f32");
-        of_op = json_pack("{s:s, s:i}", "dtype", has_f32 ? "f32" : g->bucket, "n", 0);
+                      !strcmp(ob_corpus_case(c, k)->bucket, "float32");
+        of_op = json_pack("{s:s, s:i}", "dtype", has_f32 ? "float32" : g->bucket, "n", 0);
         json_object_set_new(taken, g->op, of_op);
     }
     const json_int_t n = json_integer_value(json_object_get(of_op, "n"));

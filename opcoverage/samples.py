@@ -207,5 +207,5 @@ def calls(dtypes, seed):
         for dtype in row_dtypes:
             if dtype in dtypes:
                 key = zlib.crc32(("%s %s %d" % (name, dtype, number)).encode()) + seed
-                torch.manual_seed(key)
+                torch.default_generator.manual_seed(key)
                 yield Call(find(name), arguments(Make(dtype, key)), "hand", "hand")

@@ -46,7 +46,7 @@ def widened(op, arguments, upstream, gradients, tolerance):
 
 def judge_gradient(call, seed):
     """The grad Case of a functional call, or None where PyTorch has no derivative for it."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     try:
         outputs, mask, upstream, gradients = product(call.op, call.arguments)
         again = product(call.op, call.arguments, upstream)

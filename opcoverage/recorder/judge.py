@@ -12,7 +12,7 @@ import torch
 
 from .call import copy_arguments, flat_tensors, invoke, map_tensors, short_name, written_arguments
 from .corpus import Case
-from .tokens import compact, dtype_name
+from .tokens import compact, dtype_name, storage_bytes
 
 # rtol and atol of torch.testing.assert_close; absent dtypes compare exactly.
 DEFAULT_TOLERANCE = {
@@ -49,11 +49,22 @@ ILL_SHARE = 0.05  # of the largest magnitude: a float64 miss beyond this is a br
 
 
 def forward(op, arguments):
-    """Run once: (outputs, written arguments after the call, the arguments)."""
-    arguments = copy_arguments(arguments)
+    """Run once: (outputs, written arguments after the call, the arguments).
+
+    Written are the arguments that the schema marks, and those whose memory changed without such a
+    mark: running statistics of native_batch_norm.
+    """
+    arguments, before = copy_arguments(arguments), copy_arguments(arguments)
     with torch.no_grad():
         outputs = invoke(op, arguments)
-    return outputs, {n: arguments[n] for n in written_arguments(op) if n in arguments}, arguments
+    names = [n for n in written_arguments(op) if n in arguments]
+    names += [n for n in arguments if n not in names and memory(arguments[n]) != memory(before[n])]
+    return outputs, {n: arguments[n] for n in names}, arguments
+
+
+def memory(value):
+    """The bytes of all storages of a value."""
+    return [storage_bytes(t) for t in flat_tensors(value)]
 
 
 @contextlib.contextmanager
@@ -110,7 +121,7 @@ def close(a, b):
 
 def determinism(op, arguments, outputs, written):
     """The `det` attribute: 1, 2 or 0."""
-    torch.manual_seed(987654321)
+    torch.default_generator.manual_seed(987654321)
     with filled_memory():
         again, written_again, _ = forward(op, arguments)
     first, second = [outputs, list(written.values())], [again, list(written_again.values())]
@@ -235,7 +246,7 @@ def keep_written(before, after):
 
 def judge(call, seed):
     """The forward Case of a call, or None where PyTorch refuses it."""
-    torch.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     try:
         outputs, written, used = forward(call.op, call.arguments)
     except Exception:  # PyTorch refuses the call: not a forward case

@@ -39,7 +39,7 @@ class Recorder(TorchDispatchMode):
 def seed_all(text, seed):
     """Seed every generator that samples draw from, by a name."""
     value = (zlib.crc32(text.encode()) + seed) % 2**31
-    torch.manual_seed(value)
+    torch.default_generator.manual_seed(value)
     random.seed(value)
     try:
         import numpy
@@ -64,16 +64,16 @@ def samples_of(info, dtype, seed):
     return [drawn[i * len(drawn) // count] for i in range(count)]
 
 
-def run_sample(info, sample, recorder, below_autograd):
-    """Run one sample under the recorder; failures are not cases."""
+def run_sample(function, sample, recorder, below_autograd):
+    """Run a function on one sample under the recorder; failures are not cases."""
     try:
         arguments = copy_arguments({"i": sample.input, "a": sample.args})
         with recorder, torch.no_grad():
             if below_autograd:
                 with torch._C._AutoDispatchBelowAutograd():
-                    info.op(arguments["i"], *arguments["a"], **sample.kwargs)
+                    function(arguments["i"], *arguments["a"], **sample.kwargs)
             else:
-                info.op(arguments["i"], *arguments["a"], **sample.kwargs)
+                function(arguments["i"], *arguments["a"], **sample.kwargs)
     except Exception:
         pass
 
@@ -113,9 +113,10 @@ def capture(info, dtype, wanted, pool, seed):
         return keep
 
     for sample in samples_of(info, dtype, seed):
-        run_sample(info, sample, Recorder(wanted, keeper("top")), True)
+        for function in (info.op, *(alias.op for alias in info.aliases)):
+            run_sample(function, sample, Recorder(wanted, keeper("top")), True)
         rest = wanted - seen
-        run_sample(info, sample, Recorder(rest, keeper("nested")), False)
+        run_sample(info.op, sample, Recorder(rest, keeper("nested")), False)
         if dtype == torch.float32:
             run_backward(info, sample, Recorder(rest, keeper("low")))
     return bool(seen)

@@ -19,11 +19,14 @@ class Pool:
         self.cells = collections.defaultdict(list)
 
     def room(self, cell):
-        """How many cases the cell may still take."""
+        """How many cases the cell may still take.
+
+        Pieces of work run side by side, so a cell may hold more than its limit already.
+        """
         if cell[2] == "hand":
             return 1000
         limit = INNER_PER_CELL if cell[2] in INNER_LEVELS else self.per_cell
-        return limit - self.counts[cell]
+        return max(limit - self.counts[cell], 0)
 
     def offer(self, call):
         """Copy and keep a call, if its cell has room."""
