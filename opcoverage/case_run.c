@@ -55,16 +55,39 @@ const char *ob_case_layout(const ob_golden *g)
  * ----------------------------------------------------------------------------------------------------
  */
 
+enum { WATCHED_OPS = 64 };
+
+/* What one call ran. */
 typedef struct watch {
     ob_case_result *result;
     const ob_op *outer;
+    const ob_op *ops[WATCHED_OPS];   /* that were entered, each once */
+    uint64_t fallbacks[WATCHED_OPS]; /* of each, before it was entered */
+    int n_ops;
 } watch;
 
-/* Note a native kernel below the op under test, once. */
+static void remember(watch *w, const ob_op *op)
+{
+    for (int i = 0; i < w->n_ops; i++)
+        if (w->ops[i] == op) return;
+    if (w->n_ops == WATCHED_OPS) return;
+    w->ops[w->n_ops] = op;
+    w->fallbacks[w->n_ops++] = ob_inspect_counts(op).fallbacks;
+}
+
+static bool fell_back(const watch *w)
+{
+    for (int i = 0; i < w->n_ops; i++)
+        if (ob_inspect_counts(w->ops[i]).fallbacks > w->fallbacks[i]) return true;
+    return false;
+}
+
+/* Note an op, and a native kernel below the op under test, once. */
 static void on_enter(void *user, const ob_op *op, ob_key key, const ob_entry *entry)
 {
-    const watch *w = user;
+    watch *w = user;
     (void)key;
+    remember(w, op);
     if (op == w->outer || entry->provenance != OB_PROVENANCE_DIRECT) return;
     char *leaves = w->result->leaves;
     const char *name = ob_op_name(op);
@@ -73,11 +96,6 @@ static void on_enter(void *user, const ob_op *op, ob_key key, const ob_entry *en
     if ((known && (known[n] == ' ' || !known[n])) || length + n + 2 > sizeof w->result->leaves)
         return;
     snprintf(leaves + length, sizeof w->result->leaves - length, "%s%s", length ? " " : "", name);
-}
-
-static void count_fallbacks(void *user, const ob_op *op)
-{
-    *(uint64_t *)user += ob_inspect_counts(op).fallbacks;
 }
 
 static double now_ns(void)
@@ -325,10 +343,8 @@ static ob_status call(const ob_corpus *c, const ob_golden *g, const ob_op *op, o
     ob_value args[OB_CASE_VALUES], results[OB_CASE_VALUES] = { 0 };
     if (schema->n_args > OB_CASE_VALUES || schema->n_returns > OB_CASE_VALUES) return OB_OK;
     OB_TRY(ob_golden_args(c, g, schema, v, args));
-    watch w = { r, op };
+    watch w = { .result = r, .outer = op };
     const ob_call_watcher watcher = { on_enter, NULL, &w };
-    uint64_t before = 0, after = 0;
-    ob_inspect_each_op(count_fallbacks, &before);
     ob_inspect_watch(&watcher);
     const double start = now_ns();
     ob_status st =
@@ -336,8 +352,7 @@ static ob_status call(const ob_corpus *c, const ob_golden *g, const ob_op *op, o
     if (st == OB_OK) st = ob_device_synchronize(v->device);
     r->ns = now_ns() - start;
     ob_inspect_watch(NULL);
-    ob_inspect_each_op(count_fallbacks, &after);
-    r->fell_back = after > before;
+    r->fell_back = fell_back(&w);
     r->outcome = OB_OUTCOME_PASS;
     ob_status judged = OB_OK;
     if (st == OB_OK)

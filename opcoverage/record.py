@@ -129,8 +129,8 @@ def parse_options():
     parser.add_argument("--opinfos", default="", metavar="REGEX",
                         help="use only these of PyTorch's operator samples")
     parser.add_argument("--dtypes", default=DTYPES, help="comma list (default: %(default)s)")
-    parser.add_argument("--max-per-cell", type=int, default=3, metavar="N",
-                        help="base cases for each overload, dtype and level (default: 3)")
+    parser.add_argument("--max-per-cell", type=int, default=2, metavar="N",
+                        help="base cases for each overload, dtype and level (default: 2)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="folder to write the corpus to")
     parser.add_argument("--progress", action="store_true", help="print each piece of work done")

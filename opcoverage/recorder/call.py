@@ -7,8 +7,8 @@ import torch
 
 from . import tokens
 
-MAX_NUMEL = 400  # of a tensor that may enter the corpus
-MAX_STORAGE = 4096  # bytes of a storage that is kept whole; larger ones are cut to the tensor
+MAX_NUMEL = 256  # of a tensor that may enter the corpus
+MAX_STORAGE = 16384  # bytes of a storage that is kept whole; larger ones are cut to the tensor
 
 
 @dataclasses.dataclass

@@ -17,7 +17,7 @@ def derived(calls, index, wanted, full):
     """Calls derived from the base calls of a cell; `full` asks for every kind."""
     functional = [c for c in calls if not written_arguments(c.op)]
     for call in functional[:2 if full else 1]:
-        yield from variants.siblings(call, index, wanted)
+        yield from variants.siblings(call, index, wanted, full)
     first = next((c for c in calls if any(t.dim() > 1 for t in c.tensors())), calls[0])
     yield from variants.layouts(first)
     yield from variants.specials(first)

@@ -14,6 +14,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .call import Call, bind, copy_arguments, recordable, short_name
 
 MAX_SAMPLES = 6  # of one OpInfo and dtype, spread evenly over what it yields
+MAX_OTHERS = 2  # the same for dtypes that are not recorded in full
+IN_FULL = (torch.float32, torch.int64)
 MAX_YIELD = 32  # samples drawn from one OpInfo at most
 
 
@@ -60,8 +62,8 @@ def samples_of(info, dtype, seed):
                 break
     except Exception:  # a sample that PyTorch cannot make on this build is not a case
         pass
-    count = min(MAX_SAMPLES if dtype in (torch.float32, torch.int64) else 3, len(drawn))
-    return [drawn[i * len(drawn) // count] for i in range(count)]
+    count = min(MAX_SAMPLES if dtype in IN_FULL else MAX_OTHERS, len(drawn))
+    return [drawn[(2 * i + 1) * len(drawn) // (2 * count)] for i in range(count)]
 
 
 def run_sample(function, sample, recorder, below_autograd):
@@ -116,7 +118,8 @@ def capture(info, dtype, wanted, pool, seed):
         for function in (info.op, *(alias.op for alias in info.aliases)):
             run_sample(function, sample, Recorder(wanted, keeper("top")), True)
         rest = wanted - seen
-        run_sample(info.op, sample, Recorder(rest, keeper("nested")), False)
+        if dtype in IN_FULL:
+            run_sample(info.op, sample, Recorder(rest, keeper("nested")), False)
         if dtype == torch.float32:
             run_backward(info, sample, Recorder(rest, keeper("low")))
     return bool(seen)

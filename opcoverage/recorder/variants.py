@@ -1,5 +1,6 @@
 """Further calls derived from one call: other layouts, planted values, siblings, errors."""
 
+import itertools
 import re
 
 import torch
@@ -131,7 +132,7 @@ def shapes(call):
         return
     if is_pointwise(call.op):
         yield call.mapped("hand", lambda t: t.reshape(-1)[0].clone() if t.numel() else t)
-    if is_pointwise(call.op) or is_reduction(call.op):
+    if is_pointwise(call.op) or is_reduction(call.op) and len(call.tensors()) == 1:
         yield call.mapped("hand", lambda t: torch.empty((0, 3), dtype=t.dtype))
         yield call.mapped("hand", lambda t: torch.empty((2, 0), dtype=t.dtype))
 
@@ -150,8 +151,11 @@ def promotions(call):
         yield call.replaced("hand", {"self": first, "other": second})
 
 
-def siblings(call, index, wanted):
-    """The in-place, out= and _copy forms of a functional call, where wanted."""
+def siblings(call, index, wanted, full):
+    """The in-place, out= and _copy forms of a functional call, where wanted.
+
+    `full` asks for every kind of out=.
+    """
     try:
         with torch.no_grad():
             outputs = invoke(call.op, copy_arguments(call.arguments))
@@ -162,7 +166,7 @@ def siblings(call, index, wanted):
             continue
         op = find(name)
         if form == "out":
-            yield from out_forms(call, op, outputs)
+            yield from itertools.islice(out_forms(call, op, outputs), None if full else 1)
         elif form == "inplace" or form == "functional":
             yield call.replaced("synth", {}, op)
 

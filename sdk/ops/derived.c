@@ -40,9 +40,13 @@ static ob_status resize_like(ob_tensor *out, const ob_tensor *like)
                                 (ob_ints){ dense, rank }, ob_tensor_offset(out), true);
 }
 
-/* Check that a result may be written to a tensor the caller gave. */
-static ob_status check(const char *op, const ob_tensor *out, const ob_tensor *result, bool resize)
+/* Check that a result may be written to a tensor the caller gave: self of an in-place form, or an
+ * out, which may be resized. Forms that PyTorch generates too do not cast. */
+static ob_status check(const ob_op *form, const ob_tensor *out, const ob_tensor *result,
+                       bool resize)
 {
+    const char *op = ob_op_name(form) + strlen("aten::");
+    const bool exact = resize && ob_op_tags(form) & OB_TAG_GENERATED;
     const int rank = ob_tensor_rank(out);
     bool same = rank == ob_tensor_rank(result);
     for (int d = 0; same && d < rank; d++)
@@ -55,6 +59,9 @@ static ob_status check(const char *op, const ob_tensor *out, const ob_tensor *re
             "not resize",
             op, ob_sizes_format(ob_tensor_sizes(out), rank, a, sizeof a),
             ob_sizes_format(ob_tensor_sizes(result), ob_tensor_rank(result), b, sizeof b));
+    if (exact && ob_tensor_dtype(result) != ob_tensor_dtype(out))
+        return OB_FAIL(OB_ERR_DTYPE, "%s: the output is %s, should be %s", op,
+                       ob_dtype_name(ob_tensor_dtype(out)), ob_dtype_name(ob_tensor_dtype(result)));
     if (!ob_dtype_can_cast(ob_tensor_dtype(result), ob_tensor_dtype(out)))
         return OB_FAIL(OB_ERR_DTYPE, "%s: a result of %s can't be cast to an output of %s", op,
                        ob_dtype_name(ob_tensor_dtype(result)), ob_dtype_name(ob_tensor_dtype(out)));
@@ -78,19 +85,19 @@ static ob_tensors tensors_of(const ob_value *v)
 }
 
 /* Write n results over the outs; all are checked before one is written. */
-static ob_status write_results(const char *op, const ob_value *outs, const ob_value *results, int n,
-                               bool resize)
+static ob_status write_results(const ob_op *form, const ob_value *outs, const ob_value *results,
+                               int n, bool resize)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < n; i++) {
             const ob_tensors to = tensors_of(&outs[i]), from = tensors_of(&results[i]);
             if (to.n < from.n)
-                return OB_FAIL(OB_ERR_ARG, "%s: %lld outputs for %lld results", op, (long long)to.n,
-                               (long long)from.n);
+                return OB_FAIL(OB_ERR_ARG, "%s: %lld outputs for %lld results", ob_op_name(form),
+                               (long long)to.n, (long long)from.n);
             for (int64_t k = 0; k < from.n; k++) {
                 if (!to.data[k] || !from.data[k]) continue;
                 if (pass == 0)
-                    OB_TRY(check(op, to.data[k], from.data[k], resize));
+                    OB_TRY(check(form, to.data[k], from.data[k], resize));
                 else
                     OB_TRY(write_one(to.data[k], from.data[k]));
             }
@@ -108,8 +115,7 @@ static ob_status call_and_write(ob_frame *frame, uint32_t first, bool resize)
     if (n > MAX_RESULTS)
         return OB_FAIL(OB_ERR_UNSUPPORTED, "%s: %d results", ob_op_name(frame->op), n);
     OB_TRY(ob_call_unchecked(source, frame->args, results));
-    const ob_status st = write_results(ob_op_name(frame->op) + strlen("aten::"),
-                                       frame->args + first, results, n, resize);
+    const ob_status st = write_results(frame->op, frame->args + first, results, n, resize);
     for (int i = 0; i < n; i++)
         ob_value_reset(&results[i]);
     if (st != OB_OK) return st;

@@ -72,6 +72,7 @@ static ob_status run_rule(ob_call_state *call)
     rule->args = call->frame->args;
     rule->compute = OB_DTYPE_NONE;
     rule->cast = 0;
+    rule->cast_outs = false;
     rule->n_outs = 0;
     return call->family->rule(rule);
 }

@@ -8,8 +8,8 @@
  * from frame->args in the order of the functional schema (the out form's trailing outs are not
  * looked at) and writes to frame->results, which hold tensors of the rule's sizes and dtype. It
  * never allocates outputs and never sees an unbroken alias:
- *   1. outs of the wrong size were resized, outs of another dtype or forbidden layout are
- * temporaries copied back afterwards;
+ *   1. outs of the wrong size were resized, outs of another dtype (where the rule allows them) or
+ * forbidden layout are temporaries copied back afterwards;
  *   2. inputs named by the rule's cast mask were cast to rule->compute; CPU 0-d tensors and wrapped
  * numbers became Scalars or device tensors; with OB_KERNEL_DENSE_ARGS inputs are row-major;
  *   3. an out that partly overlaps an input, or itself, was refused as PyTorch does.
@@ -38,6 +38,7 @@ typedef struct ob_rule {
     const ob_value *args;    /* in its order */
     ob_dtype compute;        /* inputs of `cast` are converted to it; OB_DTYPE_NONE: none is */
     uint64_t cast;           /* bit i: argument i */
+    bool cast_outs;          /* an out= of another dtype is given the result cast; else refused */
     int n_outs;
     ob_out_spec outs[OB_RULE_OUTS];
 } ob_rule;

@@ -6,11 +6,17 @@ using Values = std::vector<double>;
 
 TEST(Derived, OutFormsCallTheFunctionalOne)
 {
-    const Tensor out = tensor({ 1 }, { 0 }, OB_F64);
+    const Tensor out = tensor({ 1 }, { 0 });
     EXPECT_EQ(run("flip.out", iota({ 3 }), Ints{ 0 }, out).get(), out.get());
     EXPECT_EQ(out.values(), (Values{ 2, 1, 0 }));
     run("clone.out", iota({ 2 }), nullptr, out);
     EXPECT_EQ(out.values(), (Values{ 0, 1 }));
+}
+
+TEST(Derived, OutFormsDoNotCast)
+{
+    const Tensor wide = tensor({ 2 }, { 0, 0 }, OB_F64);
+    EXPECT_EQ(call("clone.out", iota({ 2 }), nullptr, wide).status, OB_ERR_DTYPE);
     EXPECT_EQ(call("flip.out", iota({ 3 }), Ints{ 0 }, tensor({ 3 }, { 0, 0, 0 }, OB_I32)).status,
               OB_ERR_DTYPE);
 }

@@ -52,6 +52,7 @@ static ob_status cat(ob_rule *rule)
         if (!is_skipped(list->u.tensors[i]))
             OB_TRY(join(rule, list->u.tensors[i], first, dim, &extent));
     rule->compute = dtype;
+    rule->cast_outs = true;
     rule->cast = 1;
     ob_rule_out(rule, 0, dtype, ob_tensor_sizes(first), ob_tensor_rank(first));
     rule->outs[0].sizes[dim] = extent;
@@ -147,6 +148,7 @@ static ob_status scan(ob_rule *rule)
                        ob_dtype_name(dtype));
     rule->compute = dtype;
     rule->cast = 1;
+    rule->cast_outs = true;
     ob_rule_out_like(rule, 0, self, dtype);
     return OB_OK;
 }

@@ -255,6 +255,13 @@ static ob_status check_params(const call *c)
     return OB_OK;
 }
 
+/* PyTorch's TensorIterator casts to an out=, except where one operand gives its own dtype. */
+static bool casts_outs(const call *c)
+{
+    const ob_pw_result r = c->op->result;
+    return r != OB_PW_MASK && (c->args.operand[1] || (r != OB_PW_COMMON && r != OB_PW_REAL));
+}
+
 static ob_status rule_pointwise(ob_rule *rule, int index)
 {
     const int of = ob_pointwise_ops[index].of;
@@ -274,6 +281,7 @@ static ob_status rule_pointwise(ob_rule *rule, int index)
     OB_TRY(check_fits(&c, compute));
     OB_TRY(broadcast(&c, sizes, &rank));
     rule->compute = compute;
+    rule->cast_outs = casts_outs(&c);
     for (int i = c.op->result == OB_PW_MASK; i < OB_PW_OPERANDS; i++)
         if (c.args.operand[i]) rule->cast |= UINT64_C(1) << c.args.position[i];
     ob_rule_out(rule, 0, result_dtype(&c, compute), sizes, rank);

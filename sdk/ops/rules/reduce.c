@@ -65,6 +65,14 @@ static int result_sizes(const ob_reduce_call *call, int64_t *sizes)
     return rank;
 }
 
+/* Sums, means and deviations are cast to an out=; chosen elements, indices and norms are not. */
+static bool casts_outs(const ob_reduce_op *base)
+{
+    const bool deviation = base->flags & OB_RED_CENTERED && !(base->flags & OB_RED_MEAN_TOO);
+    return base->result == OB_RED_SUM || base->result == OB_RED_MEAN ||
+           base->result == OB_RED_FLOAT || deviation;
+}
+
 static ob_status rule_reduce(ob_rule *rule, int index)
 {
     const ob_reduce_op *op = &ob_reduce_ops[index], *base = &ob_reduce_ops[op->of];
@@ -76,6 +84,7 @@ static ob_status rule_reduce(ob_rule *rule, int index)
     OB_TRY(check_not_empty(rule, base, &call));
     rule->compute = compute;
     rule->cast = 1;
+    rule->cast_outs = casts_outs(base);
     const int rank = result_sizes(&call, sizes);
     const ob_dtype result = result_dtype(base, compute);
     ob_rule_out(rule, 0, result, sizes, rank);
