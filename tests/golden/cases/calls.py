@@ -217,6 +217,95 @@ def pick():
     yield c("renorm_", t(3, 4), 1, 1, 2.0)
 
 
+def resize():
+    x1, x2, x3 = t(1, 2, 7), t(1, 2, 5, 4), t(1, 1, 3, 4, 2)
+    for op in ("upsample_nearest", "_upsample_nearest_exact"):
+        for out in (11, 3, 7):
+            yield c(f"{op}1d", x1, [out])
+            yield c(f"{op}1d_backward", t(1, 2, out), [out], [1, 2, 7])
+        yield c(f"{op}2d", x2, [7, 3])
+        yield c(f"{op}2d", x2, [10, 6], 2.0, 1.5)
+        yield c(f"{op}2d.vec", x2, None, [1.7, 0.6])
+        yield c(f"{op}2d.vec", x2, [3, 3], None)
+        yield c(f"{op}2d_backward", t(1, 2, 7, 3), [7, 3], [1, 2, 5, 4])
+        yield c(f"{op}3d", x3, [4, 3, 5])
+        yield c(f"{op}3d_backward", t(1, 1, 4, 3, 5), [4, 3, 5], [1, 1, 3, 4, 2])
+    yield c("upsample_nearest1d", x1, [4, 4])
+    yield c("upsample_nearest2d", x1, [4, 4])
+    yield c("upsample_nearest1d", x1, [0])
+    yield c("upsample_nearest1d", t(1, 2, 3, dtype=torch.int64), [5])
+    yield c("upsample_nearest1d", t(1, 2, 3, dtype=torch.uint8, low=0, high=255), [5])
+    for align in (True, False):
+        for out in (11, 3, 1):
+            yield c("upsample_linear1d", x1, [out], align)
+        yield c("upsample_linear1d_backward", t(1, 2, 11), [11], [1, 2, 7], align)
+        for op in ("upsample_bilinear2d", "upsample_bicubic2d"):
+            yield c(op, x2, [7, 3], align)
+            yield c(op, x2.double(), [3, 9], align, None, 2.1)
+            yield c(op, x2.half(), [3, 9], align)
+            yield c(f"{op}.vec", x2, None, align, [1.7, 0.6])
+            yield c(f"{op}_backward", t(1, 2, 7, 3), [7, 3], [1, 2, 5, 4], align)
+        yield c("upsample_trilinear3d", x3, [4, 3, 5], align)
+        yield c("upsample_trilinear3d_backward", t(1, 1, 4, 3, 5), [4, 3, 5], [1, 1, 3, 4, 2], align)
+    for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+        yield c(op, x2, [3, 2], False)
+        yield c(op, x2, [8, 9], False)
+        yield c(f"{op}_backward", t(1, 2, 3, 2), [3, 2], [1, 2, 5, 4], False)
+
+
+def pools():
+    x = t(2, 3, 5, 6)
+    for args in (([2, 2], [2, 2], [0, 0], False, True, None), ([3, 2], [2, 1], [1, 1], True, False, None),
+                 ([3], [], [1], False, True, 5)):
+        y = torch.ops.aten.avg_pool2d(x, *args)
+        yield c("avg_pool2d_backward", t(*y.shape, seed=1), x, *args)
+    y = torch.ops.aten.avg_pool3d(t(1, 2, 4, 5, 3), [2], [2], [1], True, False, None)
+    yield c("avg_pool3d_backward", t(*y.shape, seed=1), t(1, 2, 4, 5, 3), [2], [2], [1], True, False, None)
+    yield c("_adaptive_avg_pool2d_backward", t(2, 3, 3, 4, seed=1), x)
+    yield c("_adaptive_avg_pool3d_backward", t(1, 2, 2, 3, 1, seed=1), t(1, 2, 4, 5, 3))
+    args = ([3, 2], [2, 1], [1, 1], [1, 1], True)
+    y, at = torch.ops.aten.max_pool2d_with_indices(x, *args)
+    yield c("max_pool2d_with_indices_backward", t(*y.shape, seed=1), x, *args, at)
+    y, at = torch.ops.aten.adaptive_max_pool2d(x, [3, 2])
+    yield c("adaptive_max_pool2d_backward", t(*y.shape, seed=1), x, at)
+    y, at = torch.ops.aten.max_pool2d_with_indices(x, [2, 2], [2, 2])
+    yield c("max_unpool2d", y, at, [5, 6])
+    y, at = torch.ops.aten.max_pool3d_with_indices(t(1, 2, 4, 4, 4), [2, 2, 2])
+    yield c("max_pool3d_with_indices_backward", t(*y.shape, seed=1), t(1, 2, 4, 4, 4), [2] * 3, [2] * 3,
+            [0] * 3, [1] * 3, False, at)
+    for mode in ("reflection", "replication"):
+        yield c(f"{mode}_pad1d_backward", t(2, 3, 8), t(2, 3, 5), [2, 1])
+        yield c(f"{mode}_pad2d_backward", t(2, 3, 5, 8), t(2, 3, 4, 5), [2, 1, 1, 0])
+        yield c(f"{mode}_pad3d_backward", t(2, 3, 3, 4, 8), t(2, 3, 2, 4, 5), [2, 1, 0, 0, 1, 0])
+    yield c("reflection_pad1d_backward", t(2, 3, 9), t(2, 3, 5), [2, 1])
+
+
+def folds():
+    x = t(2, 3, 5, 6)
+    for args in (([2, 2], [1, 1], [0, 0], [1, 1]), ([3, 2], [1, 2], [1, 0], [2, 1])):
+        y = torch.ops.aten.im2col(x, *args)
+        yield c("im2col", x, *args)
+        yield c("im2col", x[0], *args)
+        yield c("col2im", t(*y.shape), [5, 6], *args)
+        yield c("col2im", t(*y.shape[1:]), [5, 6], *args)
+    yield c("im2col", x, [7, 7], [1, 1], [0, 0], [1, 1])
+    yield c("col2im", t(2, 12, 19), [5, 6], [2, 2], [1, 1], [0, 0], [1, 1])
+
+
+def convs():
+    for transposed in (False, True):
+        for shape, weight, args in (
+                ([2, 4, 7], [6, 2, 3] if not transposed else [4, 3, 3], ([2], [1], [1], transposed, [0], 2)),
+                ([2, 2, 5, 6], [3, 2, 2, 3] if not transposed else [2, 3, 2, 3],
+                 ([2, 1], [1, 2], [1, 2], transposed, [0, 0], 1)),
+                ([1, 2, 4, 3, 4], [2, 1, 2, 2, 2], ([1, 2, 1], [0, 1, 0], [1, 1, 1], transposed, [0, 0, 0], 2))):
+            x, w = t(*shape), t(*weight, seed=1)
+            y = torch.ops.aten.convolution(x, w, None, *args)
+            yield c("convolution_backward", t(*y.shape, seed=2), x, w, [y.shape[1]], *args, [True, True, True])
+    yield c("convolution_backward", t(1, 3, 4), t(1, 2, 5), t(3, 2, 2), None, [1], [0], [1], False, [0], 1,
+            [False, True, False])
+
+
 def calls():
-    for group in (foreach, views, losses, activations, norms, search, unique, order, pick):
+    for group in (pools, folds, convs, resize, foreach, views, losses, activations, norms, search, unique, order, pick):
         yield from group()
