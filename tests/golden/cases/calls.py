@@ -306,6 +306,101 @@ def convs():
             [False, True, False])
 
 
+def matrices():
+    yield c("diag_embed", t(2, 3), 1, 0, 2)
+    yield c("diag_embed", t(2), -1)
+    yield c("diag_embed", t(2), 0, 1, 1)
+    yield c("diag", t(3), -1)
+    yield c("diag", t(3, 4), 1)
+    yield c("diag", t(2, 2, 2))
+    yield c("diagflat", t(2, 2), 1)
+    yield c("trace", t(3, 4))
+    yield c("trace", t(2, 2, dtype=torch.int32))
+    yield c("trace", t(3))
+    yield c("fill_diagonal_", t(3, 4), 9)
+    yield c("fill_diagonal_", t(7, 3), 9, True)
+    yield c("fill_diagonal_", t(3, 3, 3), 9)
+    yield c("fill_diagonal_", t(3), 9)
+    yield c("tril_indices", 3, 4, 1)
+    yield c("triu_indices", 3, 2, -1, dtype=torch.int32)
+    for k in (-1, 0, 1, 2, 3, 5):
+        yield c("rot90", t(2, 3), k)
+    yield c("rot90", t(2, 3, 2), 1, [-1, 0])
+    yield c("rot90", t(2, 3), 1, [0, 0])
+    yield c("kron", t(2, 3), t(2, 2, seed=1))
+    yield c("kron", t(2), t(2, 2, 2, seed=1))
+    yield c("cross", t(2, 3), t(2, 3, seed=1))
+    yield c("linalg_cross", t(3, 2), t(3, 2, seed=1), dim=0)
+    yield c("linalg_cross", t(2, 2), t(2, 2))
+    yield c("addbmm", t(2, 4), t(3, 2, 5), t(3, 5, 4, seed=1), beta=0.5, alpha=2)
+    yield c("addbmm", f32([[nan]]), t(3, 1, 5), t(3, 5, 1, seed=1), beta=0)
+    yield c("tensordot", t(2, 3, 4), t(4, 3, 5, seed=1), [1, 2], [1, 0])
+    yield c("tensordot", t(2, 3), t(4, seed=1), [], [])
+
+
+def shuffles():
+    yield c("repeat_interleave.Tensor", i64([2, 0, 3]))
+    yield c("repeat_interleave.Tensor", i64([2, -1]))
+    yield c("repeat_interleave.self_Tensor", t(3, 2), i64([2, 0, 3]), 0)
+    yield c("repeat_interleave.self_Tensor", t(3, 2), i64([2]), 1)
+    yield c("repeat_interleave.self_Tensor", t(2, 2), i64([2, 0, 3, 1]))
+    yield c("repeat_interleave.self_Tensor", t(3, 2), i64([2, 0]), 0)
+    yield c("pixel_shuffle", t(2, 8, 2, 3), 2)
+    yield c("pixel_shuffle", t(6, 2, 3), 2)
+    yield c("pixel_unshuffle", t(2, 2, 4, 6), 2)
+    yield c("pixel_unshuffle", t(2, 2, 4, 6), 4)
+    yield c("channel_shuffle", t(2, 6, 2, 2), 3)
+    yield c("channel_shuffle", t(2, 6, 2, 2), 4)
+
+
+def statistics():
+    x = f32([[1, nan, 3, 2], [5, 0, -1, 7]])
+    yield c("nanmean", x, [1])
+    yield c("nanmean", x)
+    yield c("nanmean", i64([1]))
+    yield c("std_mean", t(3, 4))
+    yield c("var_mean", t(3, 4), False)
+    yield c("std_mean.dim", t(3, 4), [1], True, True)
+    yield c("var_mean.dim", t(3, 4), [0], False)
+    for op in ("quantile", "nanquantile"):
+        for rule in ("linear", "lower", "higher", "midpoint", "nearest"):
+            yield c(op, x, f32([0.1, 0.5, 0.9]), 1, interpolation=rule)
+        yield c(op, x, f32(0.3))
+        yield c(f"{op}.scalar", t(4, 3), 0.7, 0, True)
+        yield c(op, t(4, 3), f32([0.25, 1]), None, True)
+        yield c(op, t(4), f32([1.5]))
+        yield c(op, t(0), f32([0.5]))
+    yield c("dist", t(2, 3), t(2, 3, seed=1), 3)
+    for p in (0.0, 1.0, 2.0, 3.0, inf):
+        yield c("cdist", t(2, 4, 3), t(2, 5, 3, seed=1), p)
+        yield c("_pdist_forward", t(4, 3), p)
+    yield c("cdist", t(4, 3), t(5, 2))
+    yield c("trapezoid.dx", t(2, 5), dx=0.5)
+    yield c("trapezoid.x", t(2, 5), t(5, seed=1), dim=-1)
+    yield c("cumulative_trapezoid.dx", t(2, 5), dim=0)
+    yield c("cumulative_trapezoid.x", t(2, 5), t(2, 5, seed=1))
+    yield c("trapz.dx", t(0))
+    yield c("float_power.Tensor_Tensor", t(4, low=0.1), t(4, seed=1))
+    yield c("float_power.Tensor_Scalar", i64([2, 3]), -1)
+    yield c("float_power.Scalar", 2, i64([2, 3]))
+    yield c("ldexp.Tensor", t(3), i64([1, -2, 3]))
+    yield c("sum_to_size", t(2, 3, 4), [3, 1])
+    yield c("sum_to_size", t(2, 3), [2, 3])
+    yield c("sum_to_size", t(2, 3), [3, 3])
+
+
+def grids():
+    grid = t(2, 3, 2, 2, low=-1.4, high=1.4)
+    for mode in (0, 1, 2):
+        for padding in (0, 1, 2):
+            for align in (True, False):
+                yield c("grid_sampler_2d", t(2, 2, 4, 5), grid, mode, padding, align)
+    yield c("grid_sampler", t(2, 2, 4, 5), t(2, 3, 2, 3), 0, 0, False)
+    for align in (True, False):
+        yield c("affine_grid_generator", t(2, 2, 3), [2, 1, 3, 4], align)
+        yield c("affine_grid_generator", t(1, 3, 4), [1, 1, 2, 3, 2], align)
+
+
 def calls():
-    for group in (pools, folds, convs, resize, foreach, views, losses, activations, norms, search, unique, order, pick):
+    for group in (matrices, shuffles, statistics, grids, pools, folds, convs, resize, foreach, views, losses, activations, norms, search, unique, order, pick):
         yield from group()
