@@ -31,35 +31,47 @@ OB_LIBRARY(ob_bench, m)
     return ob_library_impl(m, "noop_grad", OB_KEY_Autograd, &autograd);
 }
 
-/* The cases: op, and whether the thread is below autograd. */
-static const struct {
+/* The cases: op (NULL: none), and whether the thread is below autograd. */
+static const struct probe {
     const char *what, *op, *row;
     bool below;
     double peer, goal;
 } probes[] = {
     /* peers: c10's unboxed call of PyTorch 2.13 by the same method */
+    { "loop", NULL, NULL, false, 0, 0 }, /* what the loop costs without a call */
     { "noop", "ob_bench::noop", "dispatched no-op", true, 312, 60.0 / 312 },
     { "grad", "ob_bench::noop_grad", "no-op through an autograd kernel", false, 627, 150.0 / 627 },
 };
 
-ob_status ob_bench_probe(const char *what, long calls)
+static ob_status call_many(const struct probe *p, ob_tensor *x, long calls)
 {
     ob_op *op = NULL;
-    ob_tensor *x = NULL;
-    bool below = false;
-    for (size_t i = 0; i < OB_COUNT(probes); i++) {
-        if (strcmp(probes[i].what, what) != 0) continue;
-        OB_TRY(ob_op_find(probes[i].op, &op));
-        below = probes[i].below;
-    }
-    if (!op) return OB_FAIL(OB_ERR_NOT_FOUND, "there is no probe '%s'", what);
-    OB_TRY(ob_tensor_create(OB_INTS(1), OB_F32, OB_DEVICE_CPU, &x));
+    OB_TRY(ob_op_find(p->op, &op));
     const ob_value arg = ob_value_tensor(x);
-    const ob_guard guard = below ? ob_guard_below_autograd() : ob_guard_grad_mode(true);
+    const ob_guard guard = p->below ? ob_guard_below_autograd() : ob_guard_grad_mode(true);
     ob_status st = OB_OK;
     for (long i = 0; i < calls && st == OB_OK; i++)
         st = ob_call_unchecked(op, &arg, NULL);
     ob_guard_leave(&guard);
+    return st;
+}
+
+ob_status ob_bench_probe(const char *what, long calls)
+{
+    ob_tensor *x = NULL;
+    size_t p = 0;
+    while (p < OB_COUNT(probes) && strcmp(probes[p].what, what) != 0)
+        p++;
+    if (p == OB_COUNT(probes)) return OB_FAIL(OB_ERR_NOT_FOUND, "there is no probe '%s'", what);
+    OB_TRY(ob_tensor_create(OB_INTS(1), OB_F32, OB_DEVICE_CPU, &x));
+    ob_status st = OB_OK;
+    if (probes[p].op) {
+        st = call_many(&probes[p], x, calls);
+    } else {
+        volatile ob_status none = OB_OK;
+        for (long i = 0; i < calls && st == OB_OK; i++)
+            st = none;
+    }
     ob_tensor_release(x);
     return st;
 }
@@ -85,20 +97,24 @@ static double count_instructions(const char *what, long calls)
     return pclose(f) == 0 ? count : -1;
 }
 
-static void measure_instructions(ob_bench *b)
+/* Instructions per turn of a probe's loop; negative when callgrind is not there. */
+static double count_turn(const char *what)
 {
     enum { FEW = 1000, MANY = 11000 };
-    for (size_t i = 0; i < OB_COUNT(probes); i++) {
-        const double few = count_instructions(probes[i].what, FEW),
-                     many = few < 0 ? -1 : count_instructions(probes[i].what, MANY);
-        if (many < 0) {
-            fprintf(stderr, "%s: not counted: valgrind is needed (Debian package valgrind)\n",
-                    probes[i].row);
-            continue;
-        }
-        ob_bench_row(b, probes[i].row, "instr", (many - few) / (MANY - FEW), "PyTorch 2.13",
+    const double few = count_instructions(what, FEW),
+                 many = few < 0 ? -1 : count_instructions(what, MANY);
+    return many < 0 ? -1 : (many - few) / (MANY - FEW);
+}
+
+static void measure_instructions(ob_bench *b)
+{
+    const double loop = count_turn(probes[0].what);
+    if (loop < 0)
+        fprintf(stderr,
+                "instructions are not counted: valgrind is needed (Debian package valgrind)\n");
+    for (size_t i = 1; loop >= 0 && i < OB_COUNT(probes); i++)
+        ob_bench_row(b, probes[i].row, "instr", count_turn(probes[i].what) - loop, "PyTorch 2.13",
                      probes[i].peer, probes[i].goal);
-    }
 }
 
 /* Host time of an add of one element that is not waited for: bursts, the quickest of many. */

@@ -1,6 +1,7 @@
 /* Matrix products against OpenBLAS on one thread: process CPU time, interleaved in one run, the
  * quickest of many. */
 #include <cblas.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "cli/bench.h"
@@ -78,11 +79,29 @@ static ob_status ours(const gemm_data *d, ob_device device, double *seconds)
     return OB_OK;
 }
 
+/* The peer. Loaded here, since it starts threads, which no other command of ob needs. */
+static struct {
+    void (*set_num_threads)(int);
+    void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint, blasint,
+                  blasint, float, const float *, blasint, const float *, blasint, float, float *,
+                  blasint);
+} openblas;
+
+static ob_status openblas_load(void)
+{
+    void *code = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!code) return OB_FAIL(OB_ERR_NOT_FOUND, "bench: no peer to compare with: %s", dlerror());
+    *(void **)&openblas.set_num_threads = dlsym(code, "openblas_set_num_threads");
+    *(void **)&openblas.sgemm = dlsym(code, "cblas_sgemm");
+    if (openblas.set_num_threads && openblas.sgemm) return OB_OK;
+    return OB_FAIL(OB_ERR_NOT_FOUND, "bench: libopenblas.so.0 has no cblas_sgemm");
+}
+
 static double peer(const gemm_case *g, const gemm_data *d)
 {
     const double start = ob_bench_cpu_seconds();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, g->b_transposed ? CblasTrans : CblasNoTrans, g->m,
-                g->n, g->k, 1, d->a, g->k, d->b, g->b_transposed ? g->k : g->n, 0, d->c, g->n);
+    openblas.sgemm(CblasRowMajor, CblasNoTrans, g->b_transposed ? CblasTrans : CblasNoTrans, g->m,
+                   g->n, g->k, 1, d->a, g->k, d->b, g->b_transposed ? g->k : g->n, 0, d->c, g->n);
     return ob_bench_cpu_seconds() - start;
 }
 
@@ -108,7 +127,8 @@ static ob_status measure(ob_bench *b, const gemm_case *g)
 
 ob_status ob_bench_gemm(ob_bench *b)
 {
-    openblas_set_num_threads(1);
+    OB_TRY(openblas_load());
+    openblas.set_num_threads(1);
     for (size_t i = 0; i < OB_COUNT(cases); i++)
         OB_TRY(measure(b, &cases[i]));
     return OB_OK;

@@ -11,8 +11,6 @@ static const ob_command commands[] = {
     { "run", "run a .pt2 program, check it against references, profile it", ob_cmd_run },
     { "coverage", "the matrix: which overloads a device serves, how, and whether right",
       ob_cmd_coverage },
-    { "coverage", "the matrix: which overloads a device serves, how, and whether right",
-      ob_cmd_coverage },
     { "explain", "which kernel each key of an op runs, and why", ob_cmd_explain },
     { "preflight", "every op that a program needs and a device lacks", ob_cmd_preflight },
     { "bench", "speed against what is installed, as ratios", ob_cmd_bench },

@@ -4,12 +4,12 @@
  * float32, float64 and complex64 go to CBLAS, which takes any matrix whose rows or columns are
  * dense; others are copied. Every other dtype is computed here in int64 (which wraps) or in double.
  * beta == 0 ignores self, NaN included. */
-#include <cblas.h>
 #include <limits.h>
 
 #include "core/alloc.h"
 #include "core/copy.h"
 #include "core/shape.h"
+#include "cpu/blas.h"
 #include "dispatch/optable.h"
 #include "ob/schema.h"
 #include "ops/batch.h"
@@ -136,6 +136,8 @@ static ob_status by_blas(product *p)
     const ob_complex64 ca = to_complex(p->alpha), cb = to_complex(beta);
     CBLAS_TRANSPOSE ta, tb;
     int lda = 0, ldb = 0;
+    const ob_blas *blas = NULL;
+    OB_TRY(ob_blas_get(&blas));
     OB_TRY(blas_operand(&p->a, &ta, &lda));
     OB_TRY(blas_operand(&p->b, &tb, &ldb));
     if (adds) start_with_self(p);
@@ -145,13 +147,13 @@ static ob_status by_blas(product *p)
         const void *b = p->b.data + i * p->b.batch_stride * width;
         void *c = (char *)ob_tensor_data(p->out) + i * p->n * p->m * width;
         if (dtype == OB_F32)
-            cblas_sgemm(CblasRowMajor, ta, tb, n, m, k, (float)ob_scalar_double(p->alpha), a, lda,
+            blas->sgemm(CblasRowMajor, ta, tb, n, m, k, (float)ob_scalar_double(p->alpha), a, lda,
                         b, ldb, (float)ob_scalar_double(beta), c, ldc);
         else if (dtype == OB_F64)
-            cblas_dgemm(CblasRowMajor, ta, tb, n, m, k, ob_scalar_double(p->alpha), a, lda, b, ldb,
+            blas->dgemm(CblasRowMajor, ta, tb, n, m, k, ob_scalar_double(p->alpha), a, lda, b, ldb,
                         ob_scalar_double(beta), c, ldc);
         else
-            cblas_cgemm(CblasRowMajor, ta, tb, n, m, k, &ca, a, lda, b, ldb, &cb, c, ldc);
+            blas->cgemm(CblasRowMajor, ta, tb, n, m, k, &ca, a, lda, b, ldb, &cb, c, ldc);
     }
     return OB_OK;
 }

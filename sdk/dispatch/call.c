@@ -25,19 +25,22 @@ static inline ob_keyset keys_of_list(const ob_value *v)
     return keys;
 }
 
+/* Keys of the argument `at` bytes from the first. */
+static inline ob_keyset keys_of_arg(const ob_value *args, size_t at)
+{
+    const char *address = (const char *)args + at;
+    const ob_value *v = (const ob_value *)address;
+    if (OB_LIKELY(v->tag == OB_VALUE_TENSOR)) return v->u.tensor->keys;
+    return v->tag == OB_VALUE_TENSORS ? keys_of_list(v) : 0;
+}
+
 /* The arguments' keys and the thread-local sets, before the fallthrough mask. */
 static inline ob_keyset unmasked_keys(const ob_thread *t, const ob_table *table,
                                       const ob_value *args)
 {
     ob_keyset keys = 0;
-    for (size_t n = table->n_tensor_args; n-- > 0;) {
-        const char *at = (const char *)args + table->tensor_args[n];
-        const ob_value *v = (const ob_value *)at;
-        if (OB_LIKELY(v->tag == OB_VALUE_TENSOR))
-            keys |= v->u.tensor->keys;
-        else if (v->tag == OB_VALUE_TENSORS)
-            keys |= keys_of_list(v);
-    }
+    for (size_t n = table->n_tensor_args; n > 0;)
+        keys |= keys_of_arg(args, table->tensor_args[--n]);
     return (keys | t->included) & t->kept;
 }
 
@@ -81,13 +84,6 @@ static ob_status fail_slot(const ob_table *table, uint32_t slot, ob_frame *frame
     return st;
 }
 
-/* The op's live table, made if it was dropped. */
-static ob_status table_of(const ob_op *op, const ob_table **out)
-{
-    *out = atomic_load_explicit(&((ob_op *)op)->table, memory_order_acquire);
-    return *out ? OB_OK : ob_op_resolve((ob_op *)op, out);
-}
-
 /* As fail_slot() for the fast way, which keeps neither table nor slot: both follow from the op and
  * the keys, and a table that was published meanwhile is as good. Takes no pointer to the frame,
  * which would cost every call a register. */
@@ -95,7 +91,7 @@ static OB_COLD ob_status fail_fast(const ob_op *op, ob_keyset keys, const ob_val
                                    ob_value *results, ob_status st)
 {
     const ob_table *table;
-    OB_TRY(table_of(op, &table));
+    OB_TRY(ob_op_table((ob_op *)op, &table));
     ob_frame frame = { .op = op,
                        .keys = keys,
                        .args = args,
@@ -154,7 +150,7 @@ static ob_status begin_slow(ob_thread *t, running *c, const ob_op *op)
         ob_reader_set_limit(c->reader);
     }
     ob_reader_enter(c->reader, c->depth);
-    const ob_status st = table_of(op, &c->table);
+    const ob_status st = ob_op_table((ob_op *)op, &c->table);
     if (st != OB_OK) ob_reader_leave(c->reader, c->depth);
     return st;
 }
@@ -219,32 +215,48 @@ static inline ob_status run_fast(running *c, const ob_table *table, uint32_t slo
     return st;
 }
 
-/* Begin a call the fast way: the op's table; NULL, with nothing entered, when it must go the slow
- * one. */
-static inline const ob_table *begin_fast(const ob_thread *t, running *c, const ob_op *op)
+/* Begin a call the fast way; false, with nothing entered, when it must go the slow one. Not all
+ * that has to is seen here: see is_slow(). */
+static inline bool begin_fast(const ob_thread *t, running *c, const ob_op *op,
+                              const ob_table **table)
 {
     ob_reader *reader = t->reader;
     const uint32_t depth = ob_reader_depth(reader);
     if (OB_UNLIKELY(depth >= atomic_load_explicit(&reader->limit, memory_order_relaxed)))
-        return NULL;
+        return false;
     ob_reader_enter(reader, depth);
-    const ob_table *table = atomic_load_explicit(&((ob_op *)op)->table, memory_order_acquire);
-    if (OB_UNLIKELY(!table)) ob_reader_leave(reader, depth);
+    *table = atomic_load_explicit(&((ob_op *)op)->table, memory_order_acquire);
     c->reader = reader;
     c->depth = depth;
     c->frame.op = op;
-    return table;
+    return true;
+}
+
+/* True when no argument chooses the kernel: a factory, or ob_no_table. Both can afford the slow
+ * way, so that one comparison finds the op with one tensor, the op with more, and these. */
+static inline bool is_slow(const ob_table *table)
+{
+    return OB_UNLIKELY(table->n_tensor_args == 0);
 }
 
 ob_status ob_call_unchecked(const ob_op *op, const ob_value *args, ob_value *results)
 {
     const ob_thread *t = &ob_thread_now;
     running c;
-    const ob_table *table = begin_fast(t, &c, op);
-    if (OB_UNLIKELY(!table)) return call_slow(op, args, results);
+    const ob_table *table;
+    ob_keyset keys;
+    if (OB_UNLIKELY(!begin_fast(t, &c, op, &table))) return call_slow(op, args, results);
     c.frame.args = args;
     c.frame.results = results;
-    const ob_keyset keys = unmasked_keys(t, table, args);
+    const uint32_t only = table->only_tensor_arg;
+    if (OB_LIKELY(only != OB_NOT_ONE)) {
+        keys = (keys_of_arg(args, only) | t->included) & t->kept;
+    } else if (is_slow(table)) {
+        ob_reader_leave(c.reader, c.depth);
+        return call_slow(op, args, results);
+    } else {
+        keys = unmasked_keys(t, table, args);
+    }
     const uint32_t backend = ob_backend_index(keys);
     c.frame.keys = keys & table->masks[backend];
     return run_fast(&c, table, ob_slot_at(c.frame.keys, backend));
@@ -253,8 +265,13 @@ ob_status ob_call_unchecked(const ob_op *op, const ob_value *args, ob_value *res
 ob_status ob_redispatch(const ob_op *op, ob_keyset keys, const ob_value *args, ob_value *results)
 {
     running c;
-    const ob_table *table = begin_fast(&ob_thread_now, &c, op);
-    if (OB_UNLIKELY(!table)) return redispatch_slow(op, keys, args, results);
+    const ob_table *table;
+    if (OB_UNLIKELY(!begin_fast(&ob_thread_now, &c, op, &table)))
+        return redispatch_slow(op, keys, args, results);
+    if (is_slow(table)) {
+        ob_reader_leave(c.reader, c.depth);
+        return redispatch_slow(op, keys, args, results);
+    }
     c.frame.args = args;
     c.frame.results = results;
     c.frame.keys = keys;

@@ -156,7 +156,8 @@ static void check_op(void *user, ob_op *op)
 {
     const ob_op **wrong = user;
     const ob_table *live = atomic_load_explicit(&op->table, memory_order_acquire);
-    if (*wrong || !live || !atomic_load_explicit(&op->defined, memory_order_acquire)) return;
+    if (*wrong || live == &ob_no_table || !atomic_load_explicit(&op->defined, memory_order_acquire))
+        return;
     ob_inputs inputs;
     ob_table fresh = { .n_args = 0 };
     ob_inputs_collect(op, &inputs);

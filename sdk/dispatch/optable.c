@@ -39,6 +39,8 @@ ob_status ob_registry_begin(const char *what)
     return OB_OK;
 }
 
+const ob_table ob_no_table = { .only_tensor_arg = OB_NOT_ONE };
+
 /* ---- names ---- */
 
 static uint32_t bucket_of(const char *name)
@@ -75,6 +77,7 @@ ob_op *ob_op_intern(const char *name)
         return NULL;
     }
     op->name = copy;
+    atomic_init(&op->table, &ob_no_table);
     publish_name(op);
     return op;
 }
@@ -110,6 +113,7 @@ ob_status ob_optable_define_all(const ob_builtin *rows, size_t n, ob_op **ops)
         made[i].name = names;
         names += length + 1;
         made[i].text = rows[i].schema;
+        atomic_init(&made[i].table, &ob_no_table);
         atomic_init(&made[i].tags, rows[i].tags);
         atomic_init(&made[i].defined, true);
         ops[i] = &made[i];
@@ -139,6 +143,7 @@ static void describe_args(ob_table *table, const ob_schema *schema)
         if (t->kind != OB_TYPE_TENSOR) continue;
         table->tensor_args[table->n_tensor_args++] = (uint16_t)((size_t)i * sizeof(ob_value));
     }
+    if (table->n_tensor_args == 1) table->only_tensor_arg = table->tensor_args[0];
 }
 
 ob_status ob_op_parsed_schema(ob_op *op, const ob_schema **out)
@@ -225,6 +230,7 @@ static ob_table *make_table(ob_op *op)
         return NULL;
     }
     ob_inputs inputs;
+    table->only_tensor_arg = OB_NOT_ONE;
     ob_inputs_collect(op, &inputs);
     ob_compute_table(&inputs, table);
     if (schema) {
@@ -236,16 +242,23 @@ static ob_table *make_table(ob_op *op)
     return table;
 }
 
+static bool has_table(const ob_op *op)
+{
+    return atomic_load_explicit(&op->table, memory_order_relaxed) != &ob_no_table;
+}
+
+/* NULL: none from now on. */
 static void publish_table(ob_op *op, ob_table *table)
 {
-    ob_table *old = (ob_table *)atomic_load_explicit(&op->table, memory_order_relaxed);
-    atomic_store_explicit(&op->table, table, memory_order_release);
+    ob_table *old =
+        has_table(op) ? (ob_table *)atomic_load_explicit(&op->table, memory_order_relaxed) : NULL;
+    atomic_store_explicit(&op->table, table ? table : &ob_no_table, memory_order_release);
     if (old) ob_retire(&old->retired, free_table);
 }
 
 void ob_op_refresh(ob_op *op)
 {
-    if (atomic_load_explicit(&op->table, memory_order_relaxed)) publish_table(op, make_table(op));
+    if (has_table(op)) publish_table(op, make_table(op));
 }
 
 static void refresh_one(void *user, ob_op *op)
@@ -267,7 +280,7 @@ ob_status ob_op_resolve(ob_op *op, const ob_table **out)
 {
     const bool entered = ob_registry_enter();
     *out = atomic_load_explicit(&op->table, memory_order_acquire);
-    if (!*out) {
+    if (*out == &ob_no_table) {
         ob_table *table = make_table(op);
         if (table) publish_table(op, table);
         *out = table;

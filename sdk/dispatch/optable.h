@@ -2,7 +2,7 @@
  *
  * Operators are interned by name and never freed. A writer holds the registration lock; a call
  * reads op->table, an immutable snapshot, and nothing else. A change publishes a new snapshot, or
- * none (NULL) when the op has not been called yet or memory is out: then the next call makes it,
+ * ob_no_table when the op has not been called yet or memory is out: then the next call makes it,
  * under the lock. So a change never fails for want of a table. PyTorch:
  * ATen/core/dispatch/Dispatcher.h, OperatorEntry.h. */
 #ifndef OB_DISPATCH_OPTABLE_H
@@ -34,6 +34,7 @@ typedef struct ob_record {
 } ob_record;
 
 enum { OB_MAX_ARGS = 64 };
+enum { OB_NOT_ONE = UINT16_MAX };
 enum { OB_ALTERNATIVES = 3 }; /* CEANF, CEA, CIA: who is asked when a kernel declines */
 
 /* What a call looks at. */
@@ -41,6 +42,7 @@ typedef struct ob_table {
     ob_retired retired;
     uint32_t n_args, n_results;
     uint32_t n_tensor_args;
+    uint16_t only_tensor_arg;          /* tensor_args[0] when there is just one; else OB_NOT_ONE */
     uint16_t tensor_args[OB_MAX_ARGS]; /* where the Tensor, Tensor?, Tensor[] and Tensor?[]
                                           arguments are: bytes from the first argument */
     ob_keyset masks[OB_BACKENDS];      /* functionalities that are not fallthrough, per backend */
@@ -51,6 +53,9 @@ typedef struct ob_table {
         *fallbacks[OB_TABLE_SLOTS]; /* of the key, whatever the slot holds; NULL: none */
 } ob_table;
 
+/* The table of an op that has none yet: empty, so that no call goes the fast way with it. */
+extern const ob_table ob_no_table;
+
 /* A definition. */
 typedef struct ob_def {
     ob_retired retired;
@@ -60,7 +65,7 @@ typedef struct ob_def {
 } ob_def;
 
 struct ob_op {
-    _Atomic(const ob_table *) table;
+    _Atomic(const ob_table *) table;   /* never NULL: ob_no_table when there is none */
     _Atomic(const ob_schema *) schema; /* NULL: not defined, or not parsed yet */
     const char *name;                  /* "ns::name.overload"; process */
     const char *text; /* schema of a built-in op, parsed on first need; else NULL */
@@ -108,6 +113,12 @@ void ob_op_refresh(ob_op *op);
 void ob_optable_refresh_all(void);
 /* The live table, made now if need be. Takes the lock itself. OB_ERR_OOM ... */
 ob_status ob_op_resolve(ob_op *op, const ob_table **out) OB_MUST_USE;
+/* The same without the lock when there is one: for calls. */
+static inline ob_status ob_op_table(ob_op *op, const ob_table **out)
+{
+    *out = atomic_load_explicit(&op->table, memory_order_acquire);
+    return OB_LIKELY(*out != &ob_no_table) ? OB_OK : ob_op_resolve(op, out);
+}
 
 /* Backend fallbacks of a slot: newest record (NULL: none), push, remove. Tables are not touched. */
 const ob_record *ob_fallback_newest(int slot);

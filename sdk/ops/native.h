@@ -9,8 +9,8 @@
  * when there is none. */
 static inline const ob_kernel *ob_native_kernel(ob_op *op, ob_backend backend)
 {
-    const ob_table *table = atomic_load_explicit(&op->table, memory_order_acquire);
-    if (OB_UNLIKELY(!table) && ob_op_resolve(op, &table) != OB_OK) return NULL;
+    const ob_table *table;
+    if (ob_op_table(op, &table) != OB_OK) return NULL;
     const int slot = ob_key_slot(ob_key_of(OB_KEY_Dense, backend));
     if (table->provenance[slot] != OB_PROVENANCE_DIRECT) return NULL;
     return &table->slots[slot]->kernel;
