@@ -25,7 +25,7 @@ enum {
     KEY_LIMIT,
     KEY_PACKAGE
 };
-enum { MAX_REPORTS = 8, MAX_MERGE = 64, QUICK_CASES = 2 };
+enum { MAX_REPORTS = 8, MAX_MERGE = 64, QUICK_CASES = 2, QUICK_SECONDS = 45 };
 
 typedef struct options {
     const char *device, *ops, *dtypes, *goldens, *model, *baseline, *package;
@@ -234,7 +234,7 @@ static ob_status run_cases(const selection *s, const char *goldens, ob_device de
 {
     const options *o = s->options;
     ob_corpus *c = NULL;
-    int *cases = NULL, n = 0;
+    int *cases = NULL, n = 0, begun = 0;
     char name[64];
     OB_TRY(ob_corpus_open(goldens, &c));
     ob_status st = select_cases(s, c, &cases, &n);
@@ -248,9 +248,16 @@ static ob_status run_cases(const selection *s, const char *goldens, ob_device de
                            .jobs = o->jobs > 0 ? o->jobs : (int)processors,
                            .strict = o->strict,
                            .limit_s = o->limit_s,
+                           .total_s = o->quick ? QUICK_SECONDS : 0,
                            .done = on_result,
                            .user = &p };
-    if (st == OB_OK) st = ob_workers_run(&work);
+    if (st == OB_OK) st = ob_workers_run(&work, &begun);
+    if (st == OB_OK && begun < n)
+        fprintf(
+            stderr,
+            "%d of %d cases were not reached in %d s: the device was building kernels, which it "
+            "does once. Run it again, or without --quick.\n",
+            n - begun, n, QUICK_SECONDS);
     free(cases);
     ob_corpus_close(c);
     return st;

@@ -148,23 +148,26 @@ static void listen(const ob_work *work, worker *workers, int jobs)
     }
 }
 
-ob_status ob_workers_run(const ob_work *work)
+ob_status ob_workers_run(const ob_work *work, int *begun)
 {
     worker workers[MAX_JOBS] = { 0 };
     const int jobs = work->jobs < 1 ? 1 : work->jobs > MAX_JOBS ? MAX_JOBS : work->jobs;
-    int next = 0;
+    int next = 0, end = work->n_cases;
+    const double started = now();
     ob_status st = OB_OK;
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < jobs; i++)
         workers[i].case_number = NO_CASE;
-    while (st == OB_OK && (next < work->n_cases || busy(workers, jobs) > 0)) {
-        for (int i = 0; i < jobs && next < work->n_cases && st == OB_OK; i++) {
+    while (st == OB_OK && (next < end || busy(workers, jobs) > 0)) {
+        if (work->total_s > 0 && now() - started > work->total_s) end = next;
+        for (int i = 0; i < jobs && next < end && st == OB_OK; i++) {
             if (workers[i].case_number != NO_CASE) continue;
             if (workers[i].pid == 0) st = start(work, &workers[i]);
             if (st == OB_OK) give(&workers[i], work->cases[next++]);
         }
         if (st == OB_OK) listen(work, workers, jobs);
     }
+    *begun = next;
     for (int i = 0; i < jobs; i++) {
         char how[128];
         if (workers[i].pid == 0) continue;

@@ -11,13 +11,15 @@ typedef struct ob_work {
     int n_cases, jobs;
     bool strict;
     double limit_s; /* of one case */
+    double total_s; /* after so long no case is begun any more; 0: no limit */
     void (*done)(void *user, int case_number,
                  const ob_case_result *result); /* in the parent, one after the other */
     void *user;
 } ob_work;
 
-/* Run all cases. OB_ERR_IO when no worker can be started. */
-ob_status ob_workers_run(const ob_work *work) OB_MUST_USE;
+/* Run the cases. *begun: how many of them, less than all only when the time was up. OB_ERR_IO when
+ * no worker can be started. */
+ob_status ob_workers_run(const ob_work *work, int *begun) OB_MUST_USE;
 
 /* The worker's side: read case numbers from stdin, write results to stdout, until the end of input.
  */

@@ -14,7 +14,7 @@ build/bin/ob devices
 device=$(build/bin/ob devices --json | sed -n 's/.*"device": "\([^"]*\)".*/\1/p' | head -n 1)
 device=${device:-cpu}
 
-say "Handwritten digits the models were not trained on, on $device"
+say "Handwritten digits the models were not trained on, on $device (the first run on a machine builds the kernels, once)"
 for model in digits_cnn digits_transformer; do
     printf '%-20s ' "$model"
     build/bin/02_classify "$device" samples/models/$model/$model.aten.pt2 samples/data/digits_images.npy samples/data/digits_labels.npy
