@@ -16,6 +16,7 @@ static const std::string MODEL = OB_SOURCE_DIR "/samples/models/digits_cnn/digit
 static const char *const TEXTS[] = { "models/model.json", "data/weights/model_weights_config.json",
                                      "data/constants/model_constants_config.json",
                                      "archive_version" };
+static const ob_device cpu = { OB_BACKEND_CPU, 0 };
 enum { WHOLE, FIRST_TEXT, KINDS = FIRST_TEXT + sizeof TEXTS / sizeof TEXTS[0] };
 
 static void require(bool holds, const char *what, const std::string &path)
@@ -41,7 +42,7 @@ static void run(ob_program *program, const std::string &path)
             fits = sizes[d] < 1 << 12 && (numel *= sizes[d]) < 1 << 20;
         }
         ob_tensor *x = nullptr;
-        st = fits ? ob_tensor_create(ob_ints{ sizes, slot->rank }, slot->dtype, OB_DEVICE_CPU, &x)
+        st = fits ? ob_tensor_create(ob_ints{ sizes, slot->rank }, slot->dtype, cpu, &x)
                   : OB_ERR_SHAPE;
         made.push_back(x);
         inputs[(size_t)i] = ob_value_tensor(x);
@@ -72,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         path = write_zip(entries, "fuzz.pt2");
     }
     ob_program *program = nullptr;
-    const ob_status st = ob_program_load(path.c_str(), OB_DEVICE_CPU, &program);
+    const ob_status st = ob_program_load(path.c_str(), cpu, &program);
     require((st == OB_OK) == (program != nullptr), "status and program disagree", path);
     require(st == OB_OK || ob_error_last()->message[0], "refused without a message", path);
     if (program) run(program, path);
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
     unsigned long n = 0;
     for (const time_t end = time(nullptr) + seconds; time(nullptr) < end; n++) {
         const size_t kind =
-            below(4) ? FIRST_TEXT : below(KINDS); /* the graph has most to get wrong */
+            below(4) ? (size_t)FIRST_TEXT : below(KINDS); /* the graph has most to get wrong */
         const std::string input = (char)kind + mutate(seeds[kind]);
         LLVMFuzzerTestOneInput((const uint8_t *)input.data(), input.size());
     }

@@ -44,7 +44,8 @@ ob_status nothing(ob_frame *)
 ob_status register_some()
 {
     ob_library *lib = nullptr;
-    const ob_kernel k = { nothing };
+    ob_kernel k = {};
+    k.fn = nothing;
     OB_TRY(ob_library_open(OB_LIBRARY_KIND_DEF, "oom", OB_KEY_Undefined, "oom", 1, &lib));
     ob_status st = ob_library_def(lib, "f(Tensor x, int[2] y=[1, 2]) -> Tensor", 0);
     if (st == OB_OK) st = ob_library_impl(lib, "f", OB_KEY_CPU, &k);
