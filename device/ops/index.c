@@ -98,7 +98,7 @@ ob_status ob_cl_op_gather(ob_frame *frame)
     const ob_tensor *self = frame->args[0].u.tensor, *index = frame->args[2].u.tensor;
     const int rank = ob_tensor_rank(index), dim = wrapped(frame->args[1].u.i, rank);
     ob_cl_picks c;
-    ob_cl_picks_begin(&c, "gather", true);
+    ob_cl_picks_begin(&c, "gather", false);
     ob_cl_picks_shape(&c, ob_tensor_sizes(index), rank);
     c.written = frame->results[0].u.tensor;
     c.read = self;
@@ -115,7 +115,7 @@ ob_status ob_cl_op_index_select(ob_frame *frame)
     const ob_tensor *self = frame->args[0].u.tensor, *index = frame->args[2].u.tensor;
     const int rank = ob_tensor_rank(self), dim = wrapped(frame->args[1].u.i, rank);
     ob_cl_picks c;
-    ob_cl_picks_begin(&c, "index_select", true);
+    ob_cl_picks_begin(&c, "index_select", false);
     c.written = frame->results[0].u.tensor;
     c.read = self;
     ob_cl_picks_shape(&c, ob_tensor_sizes(c.written), rank);

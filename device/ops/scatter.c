@@ -35,7 +35,7 @@ static void scatter_read(ob_cl_picks *c, const ob_frame *frame, const char *op)
     const int rank = ob_tensor_rank(index);
     const int dim =
         (int)(frame->args[1].u.i < 0 ? frame->args[1].u.i + (rank ? rank : 1) : frame->args[1].u.i);
-    ob_cl_picks_begin(c, op, true);
+    ob_cl_picks_begin(c, op, false);
     ob_cl_picks_shape(c, ob_tensor_sizes(index), rank);
     c->written = frame->results[0].u.tensor;
     ob_cl_picks_strides(c, index, ob_cl_picks_add(c, index, c->written, dim));

@@ -72,3 +72,15 @@ ob_status ob_index_wrap(const char *op, int64_t *index, int64_t extent, int dim)
     if (*index < 0) *index += extent;
     return OB_OK;
 }
+
+ob_status ob_index_check(const char *op, const ob_tensor *index, int64_t extent, int dim)
+{
+    ob_cursor c;
+    ob_cursor_begin(&c, ob_tensor_sizes(index), ob_tensor_rank(index));
+    const int at = ob_cursor_add_broadcast(&c, index);
+    for (; !c.done; ob_cursor_next(&c)) {
+        int64_t i = ob_element_index(index, c.at[at]);
+        OB_TRY(ob_index_wrap(op, &i, i < 0 ? -1 : extent, dim));
+    }
+    return OB_OK;
+}

@@ -29,6 +29,10 @@ void ob_cursor_next(ob_cursor *c);
 unsigned char *ob_element(const ob_tensor *t, int64_t offset);
 /* Element of an int64 or int32 tensor. */
 int64_t ob_element_index(const ob_tensor *t, int64_t offset);
+/* Refuse an index outside of [0, extent) in an int64 or int32 tensor; OB_ERR_ARG as below. Before
+ * anything is written, and for ops whose indices do not count from the end. */
+ob_status ob_index_check(const char *op, const ob_tensor *index, int64_t extent,
+                         int dim) OB_MUST_USE;
 /* Wrap an index into [0, extent); OB_ERR_ARG naming op, index and extent. */
 ob_status ob_index_wrap(const char *op, int64_t *index, int64_t extent, int dim) OB_MUST_USE;
 

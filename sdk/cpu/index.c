@@ -27,13 +27,13 @@ static ob_status gather(ob_frame *frame)
         strides[d] = d == dim ? 0 : ob_tensor_strides(self)[d];
     const int64_t extent = ob_tensor_rank(self) ? ob_tensor_sizes(self)[dim] : 1;
     const int64_t step = ob_tensor_rank(self) ? ob_tensor_strides(self)[dim] : 0;
+    OB_TRY(ob_index_check("gather", index, extent, dim));
     ob_cursor c;
     ob_cursor_begin(&c, ob_tensor_sizes(index), rank);
     const int from = ob_cursor_add(&c, strides), to = ob_cursor_add_broadcast(&c, out);
     const int by = ob_cursor_add_broadcast(&c, index);
     for (; !c.done; ob_cursor_next(&c)) {
-        int64_t i = ob_element_index(index, c.at[by]);
-        OB_TRY(ob_index_wrap("gather", &i, extent, dim));
+        const int64_t i = ob_element_index(index, c.at[by]);
         memcpy(ob_element(out, c.at[to]), ob_element(self, c.at[from] + i * step), width);
     }
     return OB_OK;
@@ -49,10 +49,10 @@ static ob_status index_select(ob_frame *frame)
     int64_t sizes[OB_MAX_RANK];
     memcpy(sizes, ob_tensor_sizes(out), (size_t)rank * sizeof(int64_t));
     if (rank) sizes[dim] = 1;
+    OB_TRY(ob_index_check("index_select", index, extent, dim));
     for (int64_t k = 0; k < ob_tensor_numel(index); k++) {
-        int64_t i =
+        const int64_t i =
             ob_element_index(index, ob_tensor_rank(index) ? k * ob_tensor_strides(index)[0] : 0);
-        OB_TRY(ob_index_wrap("index_select", &i, extent, dim));
         const int64_t from = rank ? i * ob_tensor_strides(self)[dim] : 0;
         const int64_t to = rank ? k * ob_tensor_strides(out)[dim] : 0;
         ob_copy_strided(
@@ -70,14 +70,13 @@ static ob_status embedding(ob_frame *frame)
     const ob_tensor *out = frame->results[0].u.tensor;
     const int rank = ob_tensor_rank(index);
     const ob_dtype dtype = ob_tensor_dtype(weight);
+    OB_TRY(ob_index_check("embedding", index, ob_tensor_sizes(weight)[0], 0));
     ob_cursor c;
     ob_cursor_begin(&c, ob_tensor_sizes(index), rank);
     const int by = ob_cursor_add_broadcast(&c, index);
     const int to = ob_cursor_add(&c, ob_tensor_strides(out));
     for (; !c.done; ob_cursor_next(&c)) {
-        int64_t i = ob_element_index(index, c.at[by]);
-        if (i < 0) i = ob_tensor_sizes(weight)[0]; /* rows do not count from the end */
-        OB_TRY(ob_index_wrap("embedding", &i, ob_tensor_sizes(weight)[0], 0));
+        const int64_t i = ob_element_index(index, c.at[by]);
         ob_copy_strided(
             (ob_span){ ob_element(out, c.at[to]), ob_tensor_strides(out) + rank, dtype },
             (ob_span){ ob_element(weight, i * ob_tensor_strides(weight)[0]),

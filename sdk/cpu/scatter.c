@@ -32,6 +32,7 @@ static ob_status visit(const scatter *s, visit_fn each, void *user)
         strides[d] = d == s->dim ? 0 : ob_tensor_strides(s->out)[d];
     const int64_t extent = out_rank ? ob_tensor_sizes(s->out)[s->dim] : 1;
     const int64_t step = out_rank ? ob_tensor_strides(s->out)[s->dim] : 0;
+    OB_TRY(ob_index_check(s->op, s->index, extent, s->dim));
     ob_cursor c;
     ob_cursor_begin(&c, ob_tensor_sizes(s->index), rank);
     const int to = ob_cursor_add(&c, strides), by = ob_cursor_add_broadcast(&c, s->index);
@@ -39,8 +40,7 @@ static ob_status visit(const scatter *s, visit_fn each, void *user)
                          ? ob_cursor_add(&c, ob_tensor_strides(s->src))
                          : -1;
     for (; !c.done; ob_cursor_next(&c)) {
-        int64_t i = ob_element_index(s->index, c.at[by]);
-        OB_TRY(ob_index_wrap(s->op, &i, extent, s->dim));
+        const int64_t i = ob_element_index(s->index, c.at[by]);
         const void *value = s->src ? ob_element(s->src, from < 0 ? 0 : c.at[from]) : s->value;
         each(s, c.at[to] + i * step, value, user);
     }
@@ -160,14 +160,14 @@ static ob_status index_slices(ob_frame *frame)
     const int64_t by = ob_tensor_rank(s.index) ? ob_tensor_strides(s.index)[0] : 0;
     const int64_t extent = ob_tensor_rank(s.out) ? ob_tensor_sizes(s.out)[s.dim] : 1;
     unsigned char value[16];
+    OB_TRY(ob_index_check(s.op, s.index, extent, s.dim));
     ob_cursor c;
     ob_cursor_begin(&c, ob_tensor_sizes(source), rank);
     const int from = ob_cursor_add(&c, ob_tensor_strides(source));
     const int to = ob_cursor_add_broadcast(&c, s.out);
     for (; !c.done; ob_cursor_next(&c)) {
         const int64_t k = rank ? c.index[s.dim] : 0;
-        int64_t i = ob_element_index(s.index, k * by);
-        OB_TRY(ob_index_wrap(s.op, &i, extent, s.dim));
+        const int64_t i = ob_element_index(s.index, k * by);
         const int64_t along = rank ? c.strides[to][s.dim] * k : 0;
         void *at = ob_element(s.out, c.at[to] - along + i * step);
         memcpy(value, ob_element(source, c.at[from]), ob_dtype_bytes(dtype));

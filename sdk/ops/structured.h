@@ -56,7 +56,8 @@ typedef struct ob_structured_row {
 } ob_structured_row;
 
 enum {
-    OB_STRUCTURED_ALIAS_OK = 1 /* an out may be exactly an input (in-place): pointwise ops */
+    OB_STRUCTURED_ALIAS_OK = 1, /* an out may be exactly an input (in-place): pointwise ops */
+    OB_STRUCTURED_SPREAD_OK = 2 /* elements of an out may share one place: all get one value */
 };
 
 /* Install the families of n rows: wrappers for backend kernels of the primary, siblings, Meta

@@ -37,7 +37,8 @@ static ob_status check_input(const ob_call_state *call, const ob_tensor *target,
 /* Looks at what the kernel will read, so that inputs that were copied are no hazard. */
 static ob_status check_overlap(const ob_call_state *call, const ob_tensor *target, bool *hazard)
 {
-    OB_TRY(ob_overlap_check_internal(call->family->name, target));
+    if (!(call->family->flags & OB_STRUCTURED_SPREAD_OK))
+        OB_TRY(ob_overlap_check_internal(call->family->name, target));
     for (uint32_t i = 0; i < call->family->n_args; i++) {
         const ob_value *v = &call->args[i];
         if (v->tag == OB_VALUE_TENSOR) OB_TRY(check_input(call, target, v->u.tensor, hazard));

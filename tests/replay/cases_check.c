@@ -22,7 +22,7 @@ static const struct refusal {
     const char *kind;
     ob_status allowed[6];
 } refusals[] = {
-    { "IndexError", { OB_ERR_ARG, OB_ERR_SHAPE } },
+    { "IndexError", { OB_ERR_ARG, OB_ERR_SHAPE, OB_ERR_DTYPE } },
     { "ValueError", { OB_ERR_ARG, OB_ERR_SHAPE, OB_ERR_DTYPE } },
     { "TypeError", { OB_ERR_ARG, OB_ERR_DTYPE, OB_ERR_MISMATCH } },
     { "NotImplementedError", { OB_ERR_DTYPE, OB_ERR_UNSUPPORTED, OB_ERR_NO_KERNEL } },

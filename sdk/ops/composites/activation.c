@@ -84,6 +84,11 @@ ob_tensor *composite_prelu(ob_scope *s, ob_tensor *self, ob_tensor *weight)
 /* log_sigmoid(x) = min(x, 0) - log(1 + exp(-|x|)); the buffer is of use to CPU gradients only */
 struct ob_log_sigmoid_forward_result composite_log_sigmoid_forward(ob_scope *s, ob_tensor *self)
 {
+    if (self && kind_of(self) != OB_KIND_FLOAT) {
+        ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "log_sigmoid: not implemented for %s",
+                                 ob_dtype_name(dtype_of(self))));
+        return (struct ob_log_sigmoid_forward_result){ NULL, NULL };
+    }
     ob_tensor *low = ob_clamp_max(s, self, ob_int(0));
     ob_tensor *tail = ob_log1p(s, ob_exp(s, ob_neg(s, ob_abs(s, self))));
     return (struct ob_log_sigmoid_forward_result){

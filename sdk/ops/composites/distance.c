@@ -14,6 +14,17 @@ ob_tensor *composite_linalg_vector_norm(ob_scope *s, ob_tensor *self, ob_scalar 
     const ob_ints dims = wrapped_dims(s, x, (ob_ints){ dim.data, dim.has ? dim.n : 0 });
     const ob_opt_ints over = { dims.data, dims.n, true };
     ob_tensor *y = NULL;
+    if (self && numel_of(self) == 0 && (isinf(p) || p < 0)) {
+        int64_t n = 1;
+        for (int64_t i = 0; i < dims.n; i++)
+            n *= extent(self, dims.data[i]);
+        if (n == 0)
+            return ob_scope_fail(s,
+                                 OB_FAIL(OB_ERR_SHAPE,
+                                         "linalg.vector_norm: the norm of order %g of no elements "
+                                         "is not defined",
+                                         p));
+    }
     if (isinf(p))
         y = p > 0 ? ob_amax(s, x, dims, keepdim) : ob_amin(s, x, dims, keepdim);
     else if (p == 0)

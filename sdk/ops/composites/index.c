@@ -129,11 +129,16 @@ ob_tensor *composite_diff(ob_scope *s, ob_tensor *self, int64_t n, int64_t dim, 
     return x;
 }
 
+/* gather with places that may count from the end */
 ob_tensor *composite_take_along_dim(ob_scope *s, ob_tensor *self, ob_tensor *indices,
                                     ob_opt_int dim)
 {
-    if (!dim.has) return ob_gather(s, ob_flatten(s, self), 0, ob_flatten(s, indices));
-    return ob_gather(s, self, dim.value, indices);
+    ob_tensor *x = dim.has ? self : ob_flatten(s, self);
+    ob_tensor *at = dim.has ? indices : ob_flatten(s, indices);
+    const int64_t along = dim.has ? dim.value : 0;
+    ob_tensor *wrapping = ob_where(s, ob_lt_scalar(s, at, ob_int(0)),
+                                   ob_add_scalar(s, at, ob_int(extent(x, along))), at);
+    return ob_gather(s, x, along, wrapping);
 }
 
 ob_tensor *composite_argsort(ob_scope *s, ob_tensor *self, int64_t dim, bool descending)

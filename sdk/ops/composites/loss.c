@@ -27,6 +27,9 @@ ob_tensor *composite_mse_loss(ob_scope *s, ob_tensor *self, ob_tensor *target, i
 ob_tensor *composite_smooth_l1_loss(ob_scope *s, ob_tensor *self, ob_tensor *target,
                                     int64_t reduction, double beta)
 {
+    if (beta < 0)
+        return ob_scope_fail(
+            s, OB_FAIL(OB_ERR_ARG, "smooth_l1_loss: beta is %g, must be 0 or more", beta));
     if (beta == 0) return ob_l1_loss(s, self, target, reduction);
     ob_tensor *d = ob_abs(s, ob_sub(s, self, target));
     ob_tensor *near = ob_mul_scalar(s, ob_mul(s, d, d), ob_double(0.5 / beta));
@@ -38,6 +41,9 @@ ob_tensor *composite_smooth_l1_loss(ob_scope *s, ob_tensor *self, ob_tensor *tar
 ob_tensor *composite_huber_loss(ob_scope *s, ob_tensor *self, ob_tensor *target, int64_t reduction,
                                 double delta)
 {
+    if (!(delta > 0))
+        return ob_scope_fail(s,
+                             OB_FAIL(OB_ERR_ARG, "huber_loss: delta is %g, must be over 0", delta));
     ob_tensor *d = ob_abs(s, ob_sub(s, self, target));
     ob_tensor *near = ob_mul_scalar(s, ob_mul(s, d, d), ob_double(0.5));
     ob_tensor *far =
@@ -164,6 +170,11 @@ ob_tensor *composite_cross_entropy_loss(ob_scope *s, ob_tensor *self, ob_tensor 
 ob_tensor *composite_binary_cross_entropy(ob_scope *s, ob_tensor *self, ob_tensor *target,
                                           ob_tensor *weight, int64_t reduction)
 {
+    ob_tensor *fits =
+        ob_logical_and(s, ob_ge_scalar(s, self, ob_int(0)), ob_le_scalar(s, self, ob_int(1)));
+    if (self && !ob_tensor_is_meta(self) && ob_scalar_int(ob_item(s, ob_all(s, fits))) == 0)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_ARG, "binary_cross_entropy: all elements of the "
+                                                    "input must be between 0 and 1"));
     ob_tensor *one_less = ob_clamp_min(s, ob_log1p(s, ob_neg(s, self)), ob_int(-100));
     ob_tensor *log_p = ob_clamp_min(s, ob_log(s, self), ob_int(-100));
     ob_tensor *a = ob_mul(s, ob_sub_scalar(s, target, ob_int(1)), one_less);

@@ -61,19 +61,36 @@ static ob_tensor *pad_dims(ob_scope *s, ob_tensor *x, ob_ints pads, pad_mode mod
     return x;
 }
 
-#define OB_PAD(name, mode)                                                     \
+/* The last n dims of a tensor with one or two dims more. */
+static ob_tensor *pad_image(ob_scope *s, ob_tensor *x, int n, ob_ints pads, pad_mode mode)
+{
+    const int more = rank_of(x) - n;
+    if (x && (pads.n != 2 * n || more < 1 || more > 2))
+        return ob_scope_fail(s,
+                             OB_FAIL(OB_ERR_SHAPE,
+                                     "pad: %lld pads for a tensor of rank %d; the last %d dims of "
+                                     "a tensor of rank %d or %d take %d",
+                                     (long long)pads.n, rank_of(x), n, n + 1, n + 2, 2 * n));
+    return pad_dims(s, x, pads, mode);
+}
+
+#define OB_PAD(name, n, mode)                                                  \
     ob_tensor *composite_##name(ob_scope *s, ob_tensor *self, ob_ints padding) \
     {                                                                          \
-        return pad_dims(s, self, padding, mode);                               \
+        return pad_image(s, self, n, padding, mode);                           \
     }
-OB_PAD(reflection_pad1d, PAD_REFLECT)
-OB_PAD(reflection_pad2d, PAD_REFLECT)
-OB_PAD(reflection_pad3d, PAD_REFLECT)
-OB_PAD(replication_pad1d, PAD_REPLICATE)
-OB_PAD(replication_pad2d, PAD_REPLICATE)
-OB_PAD(replication_pad3d, PAD_REPLICATE)
-OB_PAD(pad_circular, PAD_CIRCULAR)
+OB_PAD(reflection_pad1d, 1, PAD_REFLECT)
+OB_PAD(reflection_pad2d, 2, PAD_REFLECT)
+OB_PAD(reflection_pad3d, 3, PAD_REFLECT)
+OB_PAD(replication_pad1d, 1, PAD_REPLICATE)
+OB_PAD(replication_pad2d, 2, PAD_REPLICATE)
+OB_PAD(replication_pad3d, 3, PAD_REPLICATE)
 #undef OB_PAD
+
+ob_tensor *composite_pad_circular(ob_scope *s, ob_tensor *self, ob_ints pad)
+{
+    return pad_dims(s, self, pad, PAD_CIRCULAR);
+}
 
 /* constant: crop where a pad is negative, then copy into a filled tensor */
 ob_tensor *composite_constant_pad_nd(ob_scope *s, ob_tensor *self, ob_ints pad, ob_scalar value)
@@ -118,17 +135,17 @@ ob_tensor *composite_pad(ob_scope *s, ob_tensor *self, ob_ints pad, const char *
     const char *m = mode ? mode : "constant";
     if (strcmp(m, "constant") == 0)
         return ob_constant_pad_nd(s, self, pad, ob_double(value.has ? value.value : 0));
-    if (strcmp(m, "circular") == 0) return ob_pad_circular(s, self, pad);
-    const bool reflect = strcmp(m, "reflect") == 0;
+    const bool reflect = strcmp(m, "reflect") == 0, circular = strcmp(m, "circular") == 0;
     const int64_t dims = pad.n / 2, more = rank_of(self) - dims;
-    if ((!reflect && strcmp(m, "replicate") != 0) || value.has || dims < 1 || dims > 3 ||
-        more < 1 || more > 2)
+    if ((!reflect && !circular && strcmp(m, "replicate") != 0) || value.has || dims < 1 ||
+        dims > 3 || more < 1 || more > 2)
         return ob_scope_fail(
-            s, OB_FAIL(OB_ERR_ARG,
+            s, OB_FAIL(OB_ERR_UNSUPPORTED,
                        "pad: mode \"%s\" with %lld pads for a tensor of rank %d; constant, "
                        "reflect, replicate and circular pad the last 1 to 3 of up to two "
                        "more dims",
                        m, (long long)pad.n, rank_of(self)));
+    if (circular) return ob_pad_circular(s, self, pad);
     if (dims == 1)
         return reflect ? ob_reflection_pad1d(s, self, pad) : ob_replication_pad1d(s, self, pad);
     if (dims == 2)

@@ -248,3 +248,11 @@ ob_tensor *composite_repeat_interleave_self_int(ob_scope *s, ob_tensor *self, in
     ob_tensor *wide = ob_expand(s, ob_unsqueeze(s, x, at + 1), (ob_ints){ sizes, rank_of(x) + 1 });
     return ob_flatten(s, ob_clone(s, wide, OB_MEMORY_FORMAT_CONTIGUOUS), at, at + 1);
 }
+
+/* x itself; bools have no sign */
+ob_tensor *composite_positive(ob_scope *s, ob_tensor *self)
+{
+    if (self && dtype_of(self) == OB_BOOL)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "positive: self is bool, must be a number"));
+    return self;
+}

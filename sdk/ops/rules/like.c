@@ -24,8 +24,8 @@ static ob_status like_self(ob_rule *rule)
 static ob_status install(void)
 {
     static const ob_structured_row rows[] = {
-        { "fill.Scalar", like_self, OB_STRUCTURED_ALIAS_OK },
-        { "zero", like_self, OB_STRUCTURED_ALIAS_OK },
+        { "fill.Scalar", like_self, OB_STRUCTURED_ALIAS_OK | OB_STRUCTURED_SPREAD_OK },
+        { "zero", like_self, OB_STRUCTURED_ALIAS_OK | OB_STRUCTURED_SPREAD_OK },
     };
     return ob_structured_install(rows, OB_COUNT(rows));
 }

@@ -244,9 +244,14 @@ static ob_status check_mask(const call *c)
     return OB_OK;
 }
 
-/* A mode must be a known name: an unknown one would read as absent. */
+/* A mode must be a known name: an unknown one would read as absent. Of two optional operands one
+ * must be there. */
 static ob_status check_params(const call *c)
 {
+    const ob_value *y = c->args.operand[1], *z = c->args.operand[2];
+    if (y && z && y->tag == OB_VALUE_NONE && z->tag == OB_VALUE_NONE)
+        return OB_FAIL(OB_ERR_ARG, "%s: neither min nor max is given, one of them must be",
+                       c->rule->op);
     for (int i = 0; i < OB_PW_PARAMS; i++) {
         const ob_value *v = c->args.param[i];
         if (v && v->tag == OB_VALUE_STRING && ob_pointwise_param(v).tag == OB_SCALAR_NONE)

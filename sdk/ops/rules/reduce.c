@@ -1,5 +1,6 @@
 /* The shape rule of the reductions, from their rows: dims, keepdim, result dtype. PyTorch:
  * aten/src/ATen/native/ReduceOpsUtils.h. */
+#include <math.h>
 #include <string.h>
 
 #include "dispatch/optable.h"
@@ -44,10 +45,17 @@ static ob_status check_dtype(const ob_rule *rule, const ob_reduce_op *base, ob_d
     return OB_FAIL(OB_ERR_DTYPE, "%s: not implemented for %s", rule->op, ob_dtype_name(compute));
 }
 
+/* What has no value without elements: a choice, and a norm of infinite or negative order. */
+static bool needs_elements(const ob_reduce_op *base, const ob_reduce_call *call)
+{
+    const bool norm = base->flags & OB_RED_ORDER && (isinf(call->a) || call->a < 0);
+    return norm || base->flags & OB_RED_NOT_EMPTY;
+}
+
 static ob_status check_not_empty(const ob_rule *rule, const ob_reduce_op *base,
                                  const ob_reduce_call *call)
 {
-    if (!(base->flags & OB_RED_NOT_EMPTY)) return OB_OK;
+    if (!needs_elements(base, call)) return OB_OK;
     for (int d = 0; d < ob_tensor_rank(call->x); d++)
         if (call->reduced[d] && ob_tensor_sizes(call->x)[d] == 0)
             return OB_FAIL(OB_ERR_SHAPE,
