@@ -1,6 +1,6 @@
 /* Gradients of pooling and padding. PyTorch: aten/src/ATen/native/AveragePool2d.cpp,
  * AdaptiveAveragePooling.cpp, DilatedMaxPool2d.cpp, ReflectionPad.cpp, ReplicationPadding.cpp. */
-#include "ops/composites/taps.h"
+#include "ops/composites/image/taps.h"
 
 /* ---- average */
 

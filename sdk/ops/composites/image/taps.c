@@ -1,5 +1,5 @@
 /* See taps.h. */
-#include "ops/composites/taps.h"
+#include "ops/composites/image/taps.h"
 
 taps taps_make(ob_scope *s, int64_t n_in, int64_t n_out, int64_t n, bool weighted)
 {

@@ -3,7 +3,7 @@
  * aten/src/ATen/native/UpSample.h, cpu/UpSampleKernel.cpp. */
 #include <math.h>
 
-#include "ops/composites/taps.h"
+#include "ops/composites/image/taps.h"
 
 enum { MAX_DIMS = 3 };
 

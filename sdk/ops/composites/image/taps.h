@@ -1,7 +1,7 @@
 /* Weighted sums along one dim, as lists of places: y[out] = sum over taps of weight x[in]. Resizing
  * reads them forwards; the gradients of resizing, padding and average pooling read them back. */
-#ifndef OB_OPS_COMPOSITES_TAPS_H
-#define OB_OPS_COMPOSITES_TAPS_H
+#ifndef OB_OPS_COMPOSITES_IMAGE_TAPS_H
+#define OB_OPS_COMPOSITES_IMAGE_TAPS_H
 
 #include "ops/composites/look.h"
 
