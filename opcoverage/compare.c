@@ -98,6 +98,12 @@ static bool same_element(element a, element b, ob_tolerance t, double *differenc
         *allowed = 0;
         return a.i == b.i;
     }
+    const double far = hypot(a.re - b.re, a.im - b.im), size = hypot(b.re, b.im);
+    if (isfinite(far) && isfinite(size)) { /* complex numbers by their distance */
+        *difference = far;
+        *allowed = t.atol + t.rtol * size;
+        return far <= *allowed;
+    }
     double other, other_allowed;
     const bool re = same_part(a.re, b.re, t, difference, allowed),
                im = same_part(a.im, b.im, t, &other, &other_allowed);

@@ -20,6 +20,7 @@ class Call:
     level: str  # top, nested, low, special, layout, synth, hand
     src: str  # name of the OpInfo, or `hand`
     opinfo: object = None
+    expected: list = None  # outputs of the functional form, for an out= call
 
     def tensors(self):
         """All tensor arguments, those in lists too."""

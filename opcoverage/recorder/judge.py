@@ -254,6 +254,8 @@ def judge(call, seed):
     except Exception:  # PyTorch refuses the call: not a forward case
         return None
     det = determinism(call.op, call.arguments, outputs, written)
+    if det and call.expected is not None and not same(outputs, call.expected, close):
+        return None  # PyTorch contradicts itself: softmax.out of float64 takes out= for row-major
     if any(not small(t) for t in flat_tensors(outputs)):
         return None
     kind = "meta" if det == 0 else comparison(call.op, outputs)

@@ -61,14 +61,14 @@ static void store(const norm *p)
     ob_dense_write(p->frame->results[2].u.tensor, p->rstd);
 }
 
-/* Mean and variance of n elements. Distances from the first element are summed, which is more
- * exact than the elements themselves and, as in PyTorch, makes NaN of a row of infinities. */
+/* Mean and variance of n elements. The mean moves from element to element (Welford), which, as in
+ * PyTorch, makes NaN of infinities and does not overflow. */
 static void moments(const double *x, int64_t n, double *mean, double *variance)
 {
-    double sum = 0, squares = 0;
+    double squares = 0;
+    *mean = n > 0 ? x[0] : NAN;
     for (int64_t i = 1; i < n; i++)
-        sum += x[i] - x[0];
-    *mean = n > 0 ? x[0] + sum / (double)n : NAN;
+        *mean += (x[i] - *mean) / (double)(i + 1);
     for (int64_t i = 0; i < n; i++)
         squares += (x[i] - *mean) * (x[i] - *mean);
     *variance = squares / (double)n;

@@ -40,13 +40,25 @@ static ob_status resize_like(ob_tensor *out, const ob_tensor *like)
                                 (ob_ints){ dense, rank }, ob_tensor_offset(out), true);
 }
 
+/* Whether PyTorch casts to the out of a form that is made here. Others refuse another dtype. */
+static bool casts_out(const ob_op *form)
+{
+    static const char *const casting[] = { "addr",  "column_stack", "dstack", "ger",   "hstack",
+                                           "outer", "row_stack",    "stack",  "vstack" };
+    const char *name = ob_op_name(form) + strlen("aten::");
+    const size_t n = strcspn(name, ".");
+    for (size_t i = 0; i < OB_COUNT(casting); i++)
+        if (strlen(casting[i]) == n && memcmp(casting[i], name, n) == 0) return true;
+    return false;
+}
+
 /* Check that a result may be written to a tensor the caller gave: self of an in-place form, or an
- * out, which may be resized. Forms that PyTorch generates too do not cast. */
+ * out, which may be resized. */
 static ob_status check(const ob_op *form, const ob_tensor *out, const ob_tensor *result,
                        bool resize)
 {
     const char *op = ob_op_name(form) + strlen("aten::");
-    const bool exact = resize && ob_op_tags(form) & OB_TAG_GENERATED;
+    const bool exact = resize && !casts_out(form);
     const int rank = ob_tensor_rank(out);
     bool same = rank == ob_tensor_rank(result);
     for (int d = 0; same && d < rank; d++)

@@ -74,6 +74,10 @@ ob_tensor *composite_isfinite(ob_scope *s, ob_tensor *self)
 ob_tensor *composite_isclose(ob_scope *s, ob_tensor *self, ob_tensor *other, double rtol,
                              double atol, bool equal_nan)
 {
+    if (self && other && dtype_of(self) != dtype_of(other))
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "isclose: self is %s, other is %s",
+                                        ob_dtype_name(dtype_of(self)),
+                                        ob_dtype_name(dtype_of(other))));
     ob_tensor *close = ob_eq(s, self, other);
     if (equal_nan && kind_of(self) >= OB_KIND_FLOAT)
         close = ob_logical_or(s, close,

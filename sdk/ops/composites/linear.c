@@ -112,13 +112,27 @@ ob_tensor *composite_outer(ob_scope *s, ob_tensor *self, ob_tensor *vec2)
     return ob_mul(s, ob_unsqueeze(s, self, 1), vec2);
 }
 
+/* addr of bools: products are and, sums are or */
+static ob_tensor *addr_of_bools(ob_scope *s, ob_tensor *self, ob_tensor *product, bool beta,
+                                bool alpha)
+{
+    ob_tensor *term = alpha ? product : ob_zeros_like(s, product);
+    return beta ? ob_logical_or(s, self, term) : term;
+}
+
 /* addr = beta * self + alpha * outer(vec1, vec2) */
 ob_tensor *composite_addr(ob_scope *s, ob_tensor *self, ob_tensor *vec1, ob_tensor *vec2,
                           ob_scalar beta, ob_scalar alpha)
 {
-    ob_tensor *product = ob_mul_scalar(s, ob_outer(s, vec1, vec2), alpha);
+    ob_tensor *product = ob_outer(s, vec1, vec2);
+    if (!product || !self) return NULL;
+    ob_tensor *whole = ob_expand(s, self, sizes_of(product));
+    if (dtype_of(self) == OB_BOOL && dtype_of(product) == OB_BOOL)
+        return addr_of_bools(s, whole, product, ob_scalar_double(beta) != 0,
+                             ob_scalar_double(alpha) != 0);
+    product = ob_mul_scalar(s, product, alpha);
     if (ob_scalar_double(beta) == 0) return product;
-    return ob_add(s, ob_mul_scalar(s, self, beta), product);
+    return ob_add(s, ob_mul_scalar(s, whole, beta), product);
 }
 
 /* inner(x, y) = sum over the last dims */

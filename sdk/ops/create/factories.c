@@ -5,6 +5,7 @@
 #include "ops/batch.h"
 #include "ops/copy.h"
 #include "ops/create/call.h"
+#include "ops/overlap.h"
 
 #include "core/shape.h"
 
@@ -178,6 +179,7 @@ static ob_status make_out(ob_frame *frame)
     for (uint32_t d = 0; same && d < args[1].count; d++)
         same = args[1].u.ints[d] == ob_tensor_sizes(out)[d];
     if (!same) OB_TRY(ob_row_apply(OB_ROW_resize_, args));
+    OB_TRY(ob_overlap_check_internal(f->name, out));
     OB_TRY(fill_with(f, out, &frame->args[leading(f) ? leading(f) - 1 : 0]));
     frame->results[0] = ob_value_tensor(ob_tensor_retain(out));
     return OB_OK;

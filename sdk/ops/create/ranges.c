@@ -2,11 +2,13 @@
  * kernel of arange.start_out and linspace.out, which is handed the resized out as results[0].
  * PyTorch: aten/src/ATen/native/RangeFactories.cpp. */
 #include <math.h>
+#include <string.h>
 
 #include "dispatch/optable.h"
 #include "ops/batch.h"
 #include "ops/copy.h"
 #include "ops/create/call.h"
+#include "ops/overlap.h"
 
 /* Length of a range op from its leading arguments, for an output of `dtype`. */
 typedef ob_status (*length_fn)(const ob_value *args, ob_dtype dtype, int64_t *out);
@@ -80,6 +82,7 @@ static ob_status run(ob_frame *frame, length_fn length, const ob_kernel *kernel)
     if (kernel && kernel->dtypes && !(kernel->dtypes & OB_DTYPES(ob_tensor_dtype(out))))
         return OB_ERR_DECLINED;
     OB_TRY(resize_out(frame, length, out));
+    OB_TRY(ob_overlap_check_internal(ob_op_name(frame->op) + strlen("aten::"), out));
     ob_status st = OB_OK;
     if (kernel && kernel->flags & OB_KERNEL_DENSE_OUTS && !ob_tensor_is_contiguous(out)) {
         ob_tensor *dense = NULL;

@@ -73,9 +73,26 @@ static ob_status view_inplace(ob_frame *frame)
     return OB_OK;
 }
 
+/* view_copy of a tensor whose strides allow no view of those sizes copies it first */
+static ob_status dense_view(ob_frame *frame)
+{
+    const view_row *row = frame->user;
+    ob_tensor *self = frame->args[0].u.tensor, *dense = NULL;
+    if (row->row != OB_ROW_view || ob_tensor_is_contiguous(self)) return view(frame);
+    const ob_copy_to to = { ob_tensor_dtype(self), ob_tensor_device(self),
+                            OB_MEMORY_FORMAT_CONTIGUOUS };
+    OB_TRY(ob_copy_of(self, to, &dense));
+    const ob_value args[] = { ob_value_tensor(dense), frame->args[1] };
+    ob_frame inner = *frame;
+    inner.args = args;
+    const ob_status st = view(&inner);
+    ob_tensor_release(dense);
+    return st;
+}
+
 static ob_status view_copy(ob_frame *frame)
 {
-    OB_TRY(view(frame));
+    OB_TRY(dense_view(frame));
     ob_tensor *window = frame->results[0].u.tensor, *made = NULL;
     frame->results[0] = ob_value_none();
     const ob_copy_to to = { ob_tensor_dtype(window), ob_tensor_device(window),

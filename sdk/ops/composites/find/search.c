@@ -199,17 +199,11 @@ ob_tensor *composite_argwhere(ob_scope *s, ob_tensor *self)
     return ob_nonzero(s, self);
 }
 
+/* of any dtypes: values are compared as they promote */
 bool composite_equal(ob_scope *s, ob_tensor *self, ob_tensor *other)
 {
     if (!self || !other) return false;
     const size_t bytes = (size_t)rank_of(self) * sizeof(int64_t);
-    if (dtype_of(self) != dtype_of(other)) {
-        ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE,
-                                 "equal: self is %s and other is %s, they must be of "
-                                 "one dtype",
-                                 ob_dtype_name(dtype_of(self)), ob_dtype_name(dtype_of(other))));
-        return false;
-    }
     if (rank_of(self) != rank_of(other) ||
         (bytes > 0 && memcmp(ob_tensor_sizes(self), ob_tensor_sizes(other), bytes) != 0))
         return false;
