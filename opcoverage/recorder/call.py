@@ -8,6 +8,7 @@ import torch
 from . import tokens
 
 MAX_NUMEL = 256  # of a tensor that may enter the corpus
+NOT_RECORDED = (torch.complex32, torch.complex128)  # no such element types in the SDK
 MAX_STORAGE = 16384  # bytes of a storage that is kept whole; larger ones are cut to the tensor
 
 
@@ -98,6 +99,7 @@ def plain(tensor):
         and tensor.device.type == "cpu"
         and not tensor.is_quantized
         and not tensor.is_nested
+        and tensor.dtype not in NOT_RECORDED
         and not tensor.is_conj()
         and not tensor.is_neg()
         and tensor.numel() <= MAX_NUMEL

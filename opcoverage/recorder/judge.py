@@ -10,7 +10,7 @@ import re
 
 import torch
 
-from .call import copy_arguments, flat_tensors, invoke, map_tensors, short_name, written_arguments
+from .call import NOT_RECORDED, copy_arguments, flat_tensors, invoke, map_tensors, short_name, written_arguments
 from .corpus import Case
 from .tokens import compact, dtype_name, storage_bytes
 
@@ -45,7 +45,14 @@ COMPARISON = [
               r"|^zeros|^ones|^full|^masked_fill|^flip|^roll|^repeat|^constant_pad_nd|^embedding$"),
 ]
 
-NOT_RECORDED = (torch.complex32, torch.complex128)  # no such element types in the SDK
+# Calls that are left out: (overload, condition on the call, reason).
+LEFT_OUT = [
+    (r"^upsample_bilinear2d", lambda call: call.tensors()[0].dtype == torch.uint8,
+     "the weights of bytes are rounded to fixed point, so that results are off by one"),
+    (r"^addbmm_\.", lambda call: call.tensors()[0].dim() < 2, "self is resized in place"),
+    (r"^(var|std)_mean", lambda call: call.level == "special" and call.tensors()[0].dtype ==
+     torch.float64, "float64 sums overflow, PyTorch's running mean of the largest ones does not"),
+]
 
 ILL_SHARE = 0.05  # of the largest magnitude: a float64 miss beyond this is a branch, not rounding
 
@@ -247,7 +254,10 @@ def keep_written(before, after):
 
 
 def judge(call, seed):
-    """The forward Case of a call, or None where PyTorch refuses it."""
+    """The forward Case of a call, or None where PyTorch refuses it or which is left out."""
+    name = short_name(call.op)
+    if any(re.search(op, name) and condition(call) for op, condition, _ in LEFT_OUT):
+        return None
     torch.default_generator.manual_seed(seed)
     try:
         outputs, written, used = forward(call.op, call.arguments)
@@ -259,6 +269,7 @@ def judge(call, seed):
     if any(not small(t) for t in flat_tensors(outputs)):
         return None
     kind = "meta" if det == 0 else comparison(call.op, outputs)
+    det = 0 if kind == "meta" else det  # random values that agreed by chance
     attributes = {"src": call.src, "level": call.level, "det": det, "cmp": kind}
     attributes.update(tolerance_attributes(call, outputs, kind))
     if shared := aliases(outputs, used):

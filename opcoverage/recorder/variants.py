@@ -69,7 +69,7 @@ def special_values(dtype, extremes=True):
     """The values of a dtype at which formulas go wrong.
 
     Without `extremes` no two have a quotient that overflows: PyTorch's vectorised remainder makes
-    NaN of those.
+    NaN of those, and lcm and gcd of the lowest integer overflow, which ends the process.
     """
     if dtype == torch.bool:
         return torch.tensor([False, True])
@@ -96,7 +96,7 @@ def specials(call):
 
 def special_pointwise(call, names):
     """All pairs of special values in the first two tensor arguments, rolled in the others."""
-    extremes = not re.search(r"div|rem|mod", short_name(call.op))
+    extremes = not re.search(r"div|rem|mod|lcm|gcd", short_name(call.op))
     values = [special_values(call.arguments[n].dtype, extremes) for n in names
               if not call.arguments[n].is_complex()]
     if not values or len(values) < len(names):

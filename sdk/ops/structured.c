@@ -73,6 +73,7 @@ static ob_status run_rule(ob_call_state *call)
     rule->compute = OB_DTYPE_NONE;
     rule->cast = 0;
     rule->cast_outs = false;
+    rule->strict_inplace = false;
     rule->n_outs = 0;
     return call->family->rule(rule);
 }

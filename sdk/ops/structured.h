@@ -38,6 +38,7 @@ typedef struct ob_rule {
     const ob_value *args;    /* in its order */
     ob_dtype compute;        /* inputs of `cast` are converted to it; OB_DTYPE_NONE: none is */
     uint64_t cast;           /* bit i: argument i */
+    bool strict_inplace;     /* an in-place self of another dtype than the result is refused */
     bool cast_outs;          /* an out= of another dtype is given the result cast; else refused */
     int n_outs;
     ob_out_spec outs[OB_RULE_OUTS];

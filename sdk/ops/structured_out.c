@@ -77,8 +77,11 @@ static ob_status check_target(const ob_call_state *call, const ob_out_spec *spec
         return OB_FAIL(OB_ERR_ARG, "%s: the output is on %s, the inputs are on %s",
                        call->family->name, ob_device_format(device, a, sizeof a),
                        ob_device_format(call->device, b, sizeof b));
-    if (call->form == OB_FORM_OUT && !call->rule.cast_outs &&
-        spec->dtype != ob_tensor_dtype(target))
+    const bool casts = call->form == OB_FORM_OUT
+                           ? call->rule.cast_outs &&
+                                 !(ob_op_tags(call->family->ops[OB_FORM_OUT]) & OB_TAG_GENERATED)
+                           : !call->rule.strict_inplace;
+    if (!casts && spec->dtype != ob_tensor_dtype(target))
         return OB_FAIL(OB_ERR_DTYPE, "%s: the output is %s, should be %s", call->family->name,
                        ob_dtype_name(ob_tensor_dtype(target)), ob_dtype_name(spec->dtype));
     if (!ob_dtype_can_cast(spec->dtype, ob_tensor_dtype(target)))

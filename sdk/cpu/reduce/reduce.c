@@ -85,6 +85,13 @@ static void first_pass(const run *r, ob_red_state *s, int64_t base)
     row->start(s);
     feed(r, s, base, row->step);
     s->m.d = centered ? s->acc.d / s->n : isinf(s->acc.d) ? 0 : s->acc.d;
+    if (!centered || !isinf(s->m.d)) return;
+    rows_of(r->wide)[OB_RED_amax].start(s);
+    feed(r, s, base, rows_of(r->wide)[OB_RED_amax].step);
+    const double most = s->acc.d;
+    rows_of(r->wide)[OB_RED_amin].start(s);
+    feed(r, s, base, rows_of(r->wide)[OB_RED_amin].step);
+    if (isinf(most) || isinf(s->acc.d)) s->m.d = NAN; /* as PyTorch's running mean */
 }
 
 static void reduce_one(const run *r, ob_red_state *s, const ob_nest *kept, int64_t i)

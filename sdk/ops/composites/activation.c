@@ -90,10 +90,8 @@ struct ob_log_sigmoid_forward_result composite_log_sigmoid_forward(ob_scope *s, 
         return (struct ob_log_sigmoid_forward_result){ NULL, NULL };
     }
     ob_tensor *low = ob_clamp_max(s, self, ob_int(0));
-    ob_tensor *tail = ob_log1p(s, ob_exp(s, ob_neg(s, ob_abs(s, self))));
-    return (struct ob_log_sigmoid_forward_result){
-        ob_sub(s, low, tail), ob_new_empty(s, self, (ob_ints){ NULL, 0 }, .dtype = dtype_of(self))
-    };
+    ob_tensor *buffer = ob_exp(s, ob_neg(s, ob_abs(s, self)));
+    return (struct ob_log_sigmoid_forward_result){ ob_sub(s, low, ob_log1p(s, buffer)), buffer };
 }
 
 ob_tensor *composite_log_sigmoid(ob_scope *s, ob_tensor *self)

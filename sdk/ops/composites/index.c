@@ -56,6 +56,9 @@ ob_tensor *composite_embedding(ob_scope *s, ob_tensor *weight, ob_tensor *indice
 /* one_hot: [...] to [..., classes], which are one more than the largest when not given */
 ob_tensor *composite_one_hot(ob_scope *s, ob_tensor *self, int64_t num_classes)
 {
+    if (self && dtype_of(self) != OB_I64)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "one_hot: self is %s, should be int64",
+                                        ob_dtype_name(dtype_of(self))));
     if (num_classes < 0 && self) num_classes = ob_scalar_int(ob_item(s, ob_max(s, self))) + 1;
     ob_tensor *classes =
         ob_arange(s, ob_int(num_classes), .dtype = OB_I64, .device = device_of(self));
@@ -82,7 +85,7 @@ ob_tensor *composite_isclose(ob_scope *s, ob_tensor *self, ob_tensor *other, dou
     if (equal_nan && kind_of(self) >= OB_KIND_FLOAT)
         close = ob_logical_or(s, close,
                               ob_logical_and(s, ob_ne(s, self, self), ob_ne(s, other, other)));
-    if (rtol == 0 && atol == 0) return close;
+    if ((rtol == 0 && atol == 0) || kind_of(self) == OB_KIND_BOOL) return close;
     ob_tensor *allowed =
         ob_add_scalar(s, ob_abs(s, ob_mul_scalar(s, other, ob_double(rtol))), ob_double(atol));
     ob_tensor *error = ob_abs(s, ob_sub(s, self, other));
@@ -133,6 +136,23 @@ ob_tensor *composite_diff(ob_scope *s, ob_tensor *self, int64_t n, int64_t dim, 
     return x;
 }
 
+/* gather of self and indices whose other dims are broadcast */
+static ob_tensor *gather_broadcast(ob_scope *s, ob_tensor *self, int64_t dim, ob_tensor *indices)
+{
+    ob_tensor *pair[2] = { self, indices };
+    for (int i = 0; i < 2 && self && indices; i++) {
+        const ob_tensor *other = pair[1 - i];
+        const int rank = rank_of(pair[i]);
+        const int64_t at = dim < 0 ? dim + rank : dim;
+        int64_t *sizes = sizes_copy(s, pair[i], 0);
+        if (!sizes || rank != rank_of(other)) continue;
+        for (int d = 0; d < rank; d++)
+            if (d != at && sizes[d] == 1) sizes[d] = extent(other, d);
+        pair[i] = ob_expand(s, pair[i], (ob_ints){ sizes, rank });
+    }
+    return ob_gather(s, pair[0], dim, pair[1]);
+}
+
 /* gather with places that may count from the end */
 ob_tensor *composite_take_along_dim(ob_scope *s, ob_tensor *self, ob_tensor *indices,
                                     ob_opt_int dim)
@@ -142,7 +162,7 @@ ob_tensor *composite_take_along_dim(ob_scope *s, ob_tensor *self, ob_tensor *ind
     const int64_t along = dim.has ? dim.value : 0;
     ob_tensor *wrapping = ob_where(s, ob_lt_scalar(s, at, ob_int(0)),
                                    ob_add_scalar(s, at, ob_int(extent(x, along))), at);
-    return ob_gather(s, x, along, wrapping);
+    return gather_broadcast(s, x, along, wrapping);
 }
 
 ob_tensor *composite_argsort(ob_scope *s, ob_tensor *self, int64_t dim, bool descending)

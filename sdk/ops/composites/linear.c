@@ -109,6 +109,10 @@ ob_tensor *composite_dot(ob_scope *s, ob_tensor *self, ob_tensor *tensor)
 /* outer(x, y)_ij = x_i y_j */
 ob_tensor *composite_outer(ob_scope *s, ob_tensor *self, ob_tensor *vec2)
 {
+    if (self && vec2 && (rank_of(self) != 1 || rank_of(vec2) != 1))
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_SHAPE,
+                                        "outer: the vectors have %d and %d dims, should have 1",
+                                        rank_of(self), rank_of(vec2)));
     return ob_mul(s, ob_unsqueeze(s, self, 1), vec2);
 }
 
@@ -150,5 +154,8 @@ ob_tensor *composite_inner(ob_scope *s, ob_tensor *self, ob_tensor *other)
 /* vecdot(x, y) = sum conj(x) y along dim */
 ob_tensor *composite_linalg_vecdot(ob_scope *s, ob_tensor *x, ob_tensor *y, int64_t dim)
 {
+    if (x && kind_of(x) < OB_KIND_FLOAT)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "linalg_vecdot: x is %s, should be a float",
+                                        ob_dtype_name(dtype_of(x))));
     return ob_sum_dim(s, ob_mul(s, ob_conj(s, x), y), OB_SOME_INTS(dim));
 }

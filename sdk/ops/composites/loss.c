@@ -44,11 +44,19 @@ ob_tensor *composite_huber_loss(ob_scope *s, ob_tensor *self, ob_tensor *target,
     if (!(delta > 0))
         return ob_scope_fail(s,
                              OB_FAIL(OB_ERR_ARG, "huber_loss: delta is %g, must be over 0", delta));
-    ob_tensor *d = ob_abs(s, ob_sub(s, self, target));
+    if (self && target && kind_of(self) < OB_KIND_FLOAT && kind_of(target) >= OB_KIND_FLOAT)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "huber_loss: self is %s, target is %s",
+                                        ob_dtype_name(dtype_of(self)),
+                                        ob_dtype_name(dtype_of(target))));
+    ob_tensor *far_from = ob_sub(s, self, target);
+    const ob_dtype own = far_from ? dtype_of(far_from) : OB_F32;
+    const bool half = own == OB_F16 || own == OB_BF16; /* rounded once, at the end */
+    ob_tensor *d = ob_abs(s, half ? ob_to_dtype(s, far_from, OB_F32) : far_from);
     ob_tensor *near = ob_mul_scalar(s, ob_mul(s, d, d), ob_double(0.5));
     ob_tensor *far =
         ob_mul_scalar(s, ob_sub_scalar(s, d, ob_double(0.5 * delta)), ob_double(delta));
-    return reduced(s, ob_where(s, ob_le_scalar(s, d, ob_double(delta)), near, far), reduction);
+    ob_tensor *loss = ob_where(s, ob_le_scalar(s, d, ob_double(delta)), near, far);
+    return reduced(s, half ? ob_to_dtype(s, loss, own) : loss, reduction);
 }
 
 /* -w_t x_t, where t is the target class; targets equal to ignore_index count for nothing.
@@ -68,7 +76,8 @@ struct ob_nll_loss_forward_result composite_nll_loss_forward(ob_scope *s, ob_ten
                : ob_ones_like(s, picked);
     w = ob_mul(s, w, ob_to_dtype(s, seen, dtype_of(self)));
     ob_tensor *loss = ob_neg(s, ob_mul(s, picked, w));
-    ob_tensor *total = ob_sum(s, w);
+    const bool summed = reduction == MEAN || reduction == SUM;
+    ob_tensor *total = summed ? ob_sum(s, w) : ob_new_zeros(s, self, (ob_ints){ NULL, 0 });
     if (reduction == MEAN) loss = ob_div(s, ob_sum(s, loss), total);
     if (reduction == SUM) loss = ob_sum(s, loss);
     return (struct ob_nll_loss_forward_result){ loss, total };
@@ -170,6 +179,10 @@ ob_tensor *composite_cross_entropy_loss(ob_scope *s, ob_tensor *self, ob_tensor 
 ob_tensor *composite_binary_cross_entropy(ob_scope *s, ob_tensor *self, ob_tensor *target,
                                           ob_tensor *weight, int64_t reduction)
 {
+    if (self && target && dtype_of(self) != dtype_of(target))
+        return ob_scope_fail(
+            s, OB_FAIL(OB_ERR_DTYPE, "binary_cross_entropy: self is %s, target is %s",
+                       ob_dtype_name(dtype_of(self)), ob_dtype_name(dtype_of(target))));
     ob_tensor *fits =
         ob_logical_and(s, ob_ge_scalar(s, self, ob_int(0)), ob_le_scalar(s, self, ob_int(1)));
     if (self && !ob_tensor_is_meta(self) && ob_scalar_int(ob_item(s, ob_all(s, fits))) == 0)
@@ -187,6 +200,7 @@ ob_tensor *composite_binary_cross_entropy_with_logits(ob_scope *s, ob_tensor *se
                                                       ob_tensor *target, ob_tensor *weight,
                                                       ob_tensor *pos_weight, int64_t reduction)
 {
+    self = ob_expand(s, self, target ? sizes_of(target) : sizes_of(self));
     ob_tensor *tail = ob_log_sigmoid(s, self);
     if (pos_weight)
         tail = ob_mul(s, tail,
@@ -200,6 +214,10 @@ ob_tensor *composite_binary_cross_entropy_with_logits(ob_scope *s, ob_tensor *se
 ob_tensor *composite_kl_div(ob_scope *s, ob_tensor *self, ob_tensor *target, int64_t reduction,
                             bool log_target)
 {
+    if (self && target && (kind_of(self) < OB_KIND_FLOAT || kind_of(target) < OB_KIND_FLOAT))
+        return ob_scope_fail(
+            s, OB_FAIL(OB_ERR_DTYPE, "kl_div: self is %s, target is %s; not floats",
+                       ob_dtype_name(dtype_of(self)), ob_dtype_name(dtype_of(target))));
     ob_tensor *loss = log_target ? ob_mul(s, ob_exp(s, target), ob_sub(s, target, self))
                                  : ob_sub(s, ob_xlogy(s, target, target), ob_mul(s, target, self));
     return reduced(s, loss, reduction);

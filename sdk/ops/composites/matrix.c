@@ -188,10 +188,22 @@ ob_tensor *composite_cross(ob_scope *s, ob_tensor *self, ob_tensor *other, ob_op
 ob_tensor *composite_addbmm(ob_scope *s, ob_tensor *self, ob_tensor *batch1, ob_tensor *batch2,
                             ob_scalar beta, ob_scalar alpha)
 {
-    ob_tensor *product = ob_sum_dim(s, ob_bmm(s, batch1, batch2), OB_SOME_INTS(0));
+    ob_tensor *products = ob_bmm(s, batch1, batch2);
+    if (!products || !self) return NULL;
+    if (dtype_of(self) != dtype_of(products))
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DTYPE, "addbmm: self is %s, the batches are %s",
+                                        ob_dtype_name(dtype_of(self)),
+                                        ob_dtype_name(dtype_of(products))));
+    if (kind_of(self) == OB_KIND_INT) { /* factors are of the tensors' dtype */
+        beta = ob_int(ob_scalar_int(beta));
+        alpha = ob_int(ob_scalar_int(alpha));
+    }
+    ob_tensor *product =
+        ob_sum_dim(s, products, OB_SOME_INTS(0), .dtype = dtype_of(products)); /* ints stay */
+    ob_tensor *whole = ob_expand(s, self, sizes_of(product));
     product = ob_mul_scalar(s, product, alpha);
-    if (ob_scalar_double(beta) == 0) return ob_expand(s, product, sizes_of(product));
-    return ob_add(s, ob_mul_scalar(s, self, beta), product);
+    if (ob_scalar_double(beta) == 0) return product;
+    return ob_add(s, ob_mul_scalar(s, whole, beta), product);
 }
 
 /* The order of t's dims that has those of `over` last, or first; their kept sizes are appended. */

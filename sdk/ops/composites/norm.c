@@ -59,6 +59,14 @@ ob_tensor *composite_layer_norm(ob_scope *s, ob_tensor *input, ob_ints normalize
 ob_tensor *composite_rms_norm(ob_scope *s, ob_tensor *input, ob_ints normalized_shape,
                               ob_tensor *weight, ob_opt_double eps)
 {
+    const int64_t outer = input ? rank_of(input) - normalized_shape.n : 0;
+    for (int64_t i = 0; input && i < normalized_shape.n; i++)
+        if (outer < 0 || extent(input, (int)(outer + i)) != normalized_shape.data[i])
+            return ob_scope_fail(
+                s, OB_FAIL(OB_ERR_SHAPE,
+                           "rms_norm: the last sizes of input differ from normalized_shape, %lld "
+                           "at %lld",
+                           (long long)normalized_shape.data[i], (long long)i));
     ob_tensor *x = widened(s, input);
     const double epsilon = dtype_of(x) == OB_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-07;
     const ob_ints dims = dims_from(s, x, rank_of(x) - normalized_shape.n);
@@ -160,6 +168,7 @@ ob_tensor *composite_batch_norm(ob_scope *s, ob_tensor *input, ob_tensor *weight
                                 double momentum, double eps, bool cudnn_enabled)
 {
     (void)cudnn_enabled;
+    if (input && numel_of(input) == 0) return ob_clone(s, input);
     if (training)
         return ob_native_batch_norm(s, input, weight, bias, running_mean, running_var, true,
                                     momentum, eps)
@@ -207,7 +216,16 @@ static ob_tensor *per_sample(ob_scope *s, ob_tensor *v, int64_t n)
     return v ? ob_repeat(s, v, OB_INTS(n)) : NULL;
 }
 
-/* x: [N, C, ...]; batch_norm of [1, N C, ...]. The running moments are read, not moved. */
+/* Move a running moment [C] to the mean over samples of `moved`, [N C]. */
+static void average_samples(ob_scope *s, ob_tensor *running, ob_tensor *moved, int64_t n)
+{
+    if (!running || !moved) return;
+    const int64_t sizes[2] = { n, numel_of(running) };
+    (void)ob_copy_(s, running,
+                   ob_mean_dim(s, ob_reshape(s, moved, (ob_ints){ sizes, 2 }), OB_SOME_INTS(0)));
+}
+
+/* x: [N, C, ...]; batch_norm of [1, N C, ...] */
 ob_tensor *composite_instance_norm(ob_scope *s, ob_tensor *input, ob_tensor *weight,
                                    ob_tensor *bias, ob_tensor *running_mean, ob_tensor *running_var,
                                    bool use_input_stats, double momentum, double eps,
@@ -219,10 +237,11 @@ ob_tensor *composite_instance_norm(ob_scope *s, ob_tensor *input, ob_tensor *wei
         return ob_native_batch_norm(s, input, weight, bias, NULL, NULL, true, 0, eps).out0;
     sizes[0] = 1;
     sizes[1] = n * c;
+    ob_tensor *mean = per_sample(s, running_mean, n), *var = per_sample(s, running_var, n);
     ob_tensor *y = ob_batch_norm(s, ob_reshape(s, input, (ob_ints){ sizes, rank_of(input) }),
-                                 per_sample(s, weight, n), per_sample(s, bias, n),
-                                 use_input_stats ? NULL : per_sample(s, running_mean, n),
-                                 use_input_stats ? NULL : per_sample(s, running_var, n),
+                                 per_sample(s, weight, n), per_sample(s, bias, n), mean, var,
                                  use_input_stats, momentum, eps, cudnn_enabled);
+    if (use_input_stats) average_samples(s, running_mean, mean, n);
+    if (use_input_stats) average_samples(s, running_var, var, n);
     return ob_reshape(s, y, sizes_of(input));
 }

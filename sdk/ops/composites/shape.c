@@ -237,11 +237,15 @@ ob_tensor *composite_repeat_interleave_self_int(ob_scope *s, ob_tensor *self, in
                                                 ob_opt_int dim, ob_opt_int output_size)
 {
     (void)output_size;
-    ob_tensor *x = dim.has ? self : ob_flatten(s, self);
+    ob_tensor *x = dim.has && self && rank_of(self) > 0 ? self : ob_flatten(s, self);
     const int64_t at = dim.has ? wrapped(x, dim.value) : 0;
     int64_t *sizes = sizes_copy(s, x, 1);
-    if (!sizes || at < 0 || at >= rank_of(x) || rank_of(x) == OB_MAX_RANK)
-        return ob_flatten(s, x, at, at);
+    if (!sizes) return NULL;
+    if (at < 0 || at >= rank_of(x) || rank_of(x) == OB_MAX_RANK)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_SHAPE,
+                                        "repeat_interleave: dim %lld of a tensor of %d dims, which "
+                                        "may be %d at most",
+                                        (long long)dim.value, rank_of(x), OB_MAX_RANK - 1));
     for (int64_t i = rank_of(x); i > at + 1; i--)
         sizes[i] = sizes[i - 1];
     sizes[at + 1] = repeats;

@@ -149,6 +149,7 @@ static ob_status scan(ob_rule *rule)
     rule->compute = dtype;
     rule->cast = 1;
     rule->cast_outs = true;
+    rule->strict_inplace = rule->args[2].tag != OB_VALUE_NONE;
     ob_rule_out_like(rule, 0, self, dtype);
     return OB_OK;
 }

@@ -10,7 +10,7 @@
 static ob_status check_index(const ob_rule *rule, const ob_tensor *index)
 {
     const ob_dtype dtype = ob_tensor_dtype(index);
-    if (dtype == OB_I64 || dtype == OB_I32) return OB_OK;
+    if (dtype == OB_I64 || dtype == OB_I32 || ob_tensor_numel(index) == 0) return OB_OK;
     return OB_FAIL(OB_ERR_DTYPE, "%s: the index is %s, it must be int64 or int32", rule->op,
                    ob_dtype_name(dtype));
 }

@@ -127,7 +127,7 @@ static ob_status choose_compute(call *c, ob_dtype *compute)
     const bool cut = r == OB_PW_DIV_MODE && !divides; /* complex numbers have no floor */
     if (!ob_pointwise_has_kind(c->index, ob_dtype_kind(*compute)) || *compute == OB_F8E4M3 ||
         (cut && *compute == OB_C64) || (half && c->op->flags & OB_PW_NO_HALF))
-        return OB_FAIL(OB_ERR_DTYPE, "%s: not implemented for %s", c->rule->op,
+        return OB_FAIL(OB_ERR_UNSUPPORTED, "%s: not implemented for %s", c->rule->op,
                        ob_dtype_name(*compute));
     return OB_OK;
 }

@@ -42,7 +42,8 @@ static ob_status check_dtype(const ob_rule *rule, const ob_reduce_op *base, ob_d
             OB_ERR_DTYPE,
             "%s: the input is %s, should be a floating point or complex dtype; give dtype=",
             rule->op, ob_dtype_name(compute));
-    return OB_FAIL(OB_ERR_DTYPE, "%s: not implemented for %s", rule->op, ob_dtype_name(compute));
+    return OB_FAIL(OB_ERR_UNSUPPORTED, "%s: not implemented for %s", rule->op,
+                   ob_dtype_name(compute));
 }
 
 /* What has no value without elements: a choice, and a norm of infinite or negative order. */
