@@ -277,7 +277,7 @@ static ob_status find_device(const options *o, ob_device *out)
     *out = OB_DEVICE_CPU;
     if (o->package) {
         OB_TRY(ob_package_load(o->package, &package));
-        *out = (ob_device){ ob_key_backend(ob_package_key(package)), 0 };
+        *out = (ob_device){ (int32_t)ob_key_backend(ob_package_key(package)), 0 };
         return OB_OK;
     }
     OB_TRY(ob_package_discover());
@@ -285,7 +285,7 @@ static ob_status find_device(const options *o, ob_device *out)
     for (int i = 0; ob_package_at(i); i++) {
         const ob_backend backend = ob_key_backend(ob_package_key(ob_package_at(i)));
         if (ob_device_count(backend) > 0) {
-            *out = (ob_device){ backend, 0 };
+            *out = (ob_device){ (int32_t)backend, 0 };
             break;
         }
     }

@@ -9,7 +9,7 @@ static ob_device first_device(void)
 {
     for (int i = 0; ob_package_at(i); i++) {
         const ob_backend backend = ob_key_backend(ob_package_key(ob_package_at(i)));
-        if (ob_device_count(backend) > 0) return (ob_device){ backend, 0 };
+        if (ob_device_count(backend) > 0) return (ob_device){ (int32_t)backend, 0 };
     }
     return OB_DEVICE_CPU;
 }

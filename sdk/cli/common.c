@@ -27,7 +27,7 @@ ob_status ob_cli_device(const char *text, ob_device *out)
     for (int i = 0; ob_package_at(i); i++) {
         const ob_backend backend = ob_key_backend(ob_package_key(ob_package_at(i)));
         if (ob_device_count(backend) > 0) {
-            *out = (ob_device){ backend, 0 };
+            *out = (ob_device){ (int32_t)backend, 0 };
             return OB_OK;
         }
     }

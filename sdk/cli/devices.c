@@ -37,7 +37,7 @@ static json_t *package_json(const ob_loaded_package *package)
     json_t *devices = json_array();
     for (int32_t i = 0; i < ob_device_count(backend); i++) {
         ob_device_info info = { .struct_size = sizeof info };
-        const ob_device device = { backend, i };
+        const ob_device device = { (int32_t)backend, i };
         if (ob_device_get_info(device, &info) == OB_OK)
             json_array_append_new(devices, device_json(device, &info));
     }
