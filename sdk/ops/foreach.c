@@ -78,9 +78,10 @@ static ob_status find_places(foreach_call *c)
     int next = 0;
     for (uint32_t i = 0; i < c->frame->n_args; i++) {
         const int named = ob_schema_arg(c->schema, own->args[i].name);
-        c->place[i] = named >= 0 ? named : next;
-        next = c->place[i] + 1;
-        if (i >= MAX_ARGS || c->place[i] >= c->schema->n_args)
+        const int place = named >= 0 ? named : next;
+        next = place + 1;
+        if (i < MAX_ARGS) c->place[i] = place;
+        if (i >= MAX_ARGS || place >= c->schema->n_args)
             return OB_FAIL(OB_ERR_UNSUPPORTED, "%s: %s does not take its argument %s",
                            ob_op_name(c->frame->op), ob_op_name(c->target), own->args[i].name);
     }
