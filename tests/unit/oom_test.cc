@@ -80,6 +80,8 @@ ob_status call_some()
     const ob_value one = ob_value_int(1), none = ob_value_none(), no = ob_value_bool(false);
     st = ob_tensor_create(ints(sizes), OB_F32, cpu, &made);
     const OwnedTensor x(made);
+    const float ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    if (st == OB_OK) st = ob_tensor_write(x.get(), ones, sizeof ones);
     const OwnedTensor sum = call(&st, "aten::add.Tensor", { val(x), val(x), one });
     const OwnedTensor t = call(&st, "aten::t", { val(x) });
     const OwnedTensor y = call(&st, "aten::mm", { val(sum), val(t) });
@@ -99,7 +101,9 @@ ob_status run_program()
     ob_tensor *x = nullptr;
     OB_TRY(
         ob_program_load(OB_SOURCE_DIR "/samples/models/digits_cnn/digits_cnn.core.pt2", cpu, &p));
+    const std::vector<float> image(64, 1);
     ob_status st = ob_tensor_create(ints({ 1, 1, 8, 8 }), OB_F32, cpu, &x);
+    if (st == OB_OK) st = ob_tensor_write(x, image.data(), image.size() * sizeof image[0]);
     if (st == OB_OK) {
         const ob_value in = ob_value_tensor(x);
         ob_value out = {};
