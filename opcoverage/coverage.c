@@ -112,7 +112,7 @@ static const struct argp_option argp_rows[] = {
       0 },
     { "strict", KEY_STRICT, NULL, 0, "No CPU fallback", 0 },
     { "quick", KEY_QUICK, NULL, 0,
-      "float32, or an overload's first dtype, and a few cases of each: under a minute", 0 },
+      "float32, or an overload's first dtype, and a few cases of each; begins none after 45 s", 0 },
     { "jobs", 'J', "N", 0, "Worker processes (default: one per processor)", 0 },
     { "shard", KEY_SHARD, "I/N", 0, "Only every N-th case, from the I-th", 0 },
     { "merge", KEY_MERGE, "A.json", 0, "Merge the matrices A.json B.json ... instead of running",
@@ -223,11 +223,9 @@ static void on_result(void *user, int case_number, const ob_case_result *result)
     ob_matrix_add(p->matrix, ob_corpus_case(p->corpus, case_number), p->device, result);
     p->done++;
     const time_t now = time(NULL);
-    if (!isatty(STDERR_FILENO) || now - p->started < 1 || (now == p->shown && p->done < p->total))
-        return;
+    if (!isatty(STDERR_FILENO) || now - p->started < 1 || now == p->shown) return;
     p->shown = now;
     fprintf(stderr, "\rcases %d of %d ", p->done, p->total);
-    if (p->done == p->total) fprintf(stderr, "\r\033[K");
 }
 
 static ob_status run_cases(const selection *s, const char *goldens, ob_device device, ob_matrix *m)
@@ -252,6 +250,7 @@ static ob_status run_cases(const selection *s, const char *goldens, ob_device de
                            .done = on_result,
                            .user = &p };
     if (st == OB_OK) st = ob_workers_run(&work, &begun);
+    if (p.shown) fprintf(stderr, "\r\033[K"); /* the progress line, finished or not */
     if (st == OB_OK && begun < n)
         fprintf(
             stderr,
