@@ -32,7 +32,7 @@ static OB_T eps_of(const ob_rows r)
     return u.value;
 }
 
-/* means and rstds: one of OB_T per row. */
+/* means and rstds: one per row, from r.outer and r.inner on. */
 OB_ONE_ITEM kernel void layer_norm(global OB_S *out, global OB_S *means, global OB_S *rstds,
                                    global const OB_S *in, global const OB_S *weight,
                                    global const OB_S *bias, const ob_rows r)
@@ -43,7 +43,11 @@ OB_ONE_ITEM kernel void layer_norm(global OB_S *out, global OB_S *means, global 
         const ob_i64 to = r.out_offset + i * r.length;
         OB_T sum, squares;
         ROW_SUM(sum, v)
-        const OB_T mean = sum / (OB_T)r.length;
+        OB_T mean = sum / (OB_T)r.length;
+        if (isinf(mean)) { /* too large a sum; infinities have NaN for a mean, as PyTorch's moves */
+            ROW_SUM(mean, v / (OB_T)r.length)
+            if (isinf(mean)) mean = NAN;
+        }
         ROW_SUM(squares, (v - mean) * (v - mean))
         const OB_T rstd = 1 / sqrt(squares / (OB_T)r.length + eps_of(r));
         for (ob_i64 j = 0; j < r.length; j++) {
@@ -52,8 +56,8 @@ OB_ONE_ITEM kernel void layer_norm(global OB_S *out, global OB_S *means, global 
             if (r.has_bias) y += OB_LOAD(bias, r.bias_offset + j);
             OB_STORE(out, to + j, y);
         }
-        OB_STORE(means, i, mean);
-        OB_STORE(rstds, i, rstd);
+        OB_STORE(means, r.outer + i, mean);
+        OB_STORE(rstds, r.inner + i, rstd);
     }
 }
 

@@ -2,7 +2,8 @@
  * OB_DTYPE's kind.
  *
  * The accumulator's type A is float for float16, bfloat16 and float32, double for float64, int for
- * ints up to 32 bits and bools, long for int64. A result has OB_LANES accumulators, of blocks of at
+ * ints up to 32 bits and bools, long for int64; with OB_RED_WIDE, where squares may overflow, it is
+ * double for all floats if the device has doubles. A result has OB_LANES accumulators, of blocks of at
  * most OB_RED_BLOCK elements that are then joined: loops over lanes become vectors, and rounding
  * errors of long sums stay small.
  *
@@ -19,18 +20,25 @@
 
 #if OB_IS_FLOAT
 #define OB_RED_ISINF(v) isinf(v)
+#define OB_RED_NAN      NAN
 #define OB_IF_NOW       OB_IF_F
-#define A               OB_T
+#if defined(OB_RED_WIDE) && defined(cl_khr_fp64)
+#define A double
+#else
+#define A OB_T
+#endif
 #define lowest          (-(A)INFINITY)
 #define highest         ((A)INFINITY)
 #elif OB_DTYPE == OB_I64
 #define OB_RED_ISINF(v) 0
+#define OB_RED_NAN      0
 #define OB_IF_NOW       OB_IF_I
 #define A               long
 #define lowest          LONG_MIN
 #define highest         LONG_MAX
 #else
 #define OB_RED_ISINF(v) 0
+#define OB_RED_NAN      0
 #define A               int
 #define lowest          INT_MIN
 #define highest         INT_MAX
@@ -56,11 +64,13 @@
     const ob_i64 results = p.kept.numel; \
     (void)a, (void)n;
 
-/* m of result i; a maximum is not taken away where it is infinite. */
+/* m of result i, of which an infinite maximum is not taken away. The mean of infinities is NaN, as
+ * PyTorch's, which moves from element to element. */
 #define OB_RED_M(flags, i)                                    \
-    (!((flags) & (OB_RED_CENTERED | OB_RED_SHIFTED))   ? (A)0 \
-     : ((flags)&OB_RED_SHIFTED) && OB_RED_ISINF(ms[i]) ? (A)0 \
-                                                       : ms[i])
+    (!((flags) & (OB_RED_CENTERED | OB_RED_SHIFTED)) ? (A)0   \
+     : !OB_RED_ISINF(ms[i])                          ? ms[i]  \
+     : ((flags)&OB_RED_SHIFTED)                      ? (A)0   \
+                                                     : (A)OB_RED_NAN)
 
 /* Lane l takes in the element at `from`, number `at` of its result. */
 #define OB_RED_STEP(flags, l, from, at, step) \

@@ -55,30 +55,40 @@ const char *ob_case_layout(const ob_golden *g)
  * ----------------------------------------------------------------------------------------------------
  */
 
-enum { WATCHED_OPS = 64 };
+/* An op that a call entered, and its fallbacks before that. */
+typedef struct entered {
+    const ob_op *op;
+    uint64_t fallbacks;
+} entered;
 
 /* What one call ran. */
 typedef struct watch {
     ob_case_result *result;
     const ob_op *outer;
-    const ob_op *ops[WATCHED_OPS];   /* that were entered, each once */
-    uint64_t fallbacks[WATCHED_OPS]; /* of each, before it was entered */
-    int n_ops;
+    entered *ops; /* owned, each op once */
+    int n_ops, limit;
+    bool out_of_memory;
 } watch;
 
 static void remember(watch *w, const ob_op *op)
 {
     for (int i = 0; i < w->n_ops; i++)
-        if (w->ops[i] == op) return;
-    if (w->n_ops == WATCHED_OPS) return;
-    w->ops[w->n_ops] = op;
-    w->fallbacks[w->n_ops++] = ob_inspect_counts(op).fallbacks;
+        if (w->ops[i].op == op) return;
+    if (w->n_ops == w->limit) {
+        const int limit = w->limit ? 2 * w->limit : 16;
+        entered *more = realloc(w->ops, (size_t)limit * sizeof *more);
+        w->out_of_memory = !more;
+        if (!more) return;
+        w->ops = more;
+        w->limit = limit;
+    }
+    w->ops[w->n_ops++] = (entered){ op, ob_inspect_counts(op).fallbacks };
 }
 
 static bool fell_back(const watch *w)
 {
     for (int i = 0; i < w->n_ops; i++)
-        if (ob_inspect_counts(w->ops[i]).fallbacks > w->fallbacks[i]) return true;
+        if (ob_inspect_counts(w->ops[i].op).fallbacks > w->ops[i].fallbacks) return true;
     return false;
 }
 
@@ -311,6 +321,27 @@ static void judge_aliases(const ob_golden *g, const ob_schema *schema, const ob_
  * ------------------------------------------------------------------------------------------------------
  */
 
+/* Whether PyTorch serves the op of case i for its dtype, by the corpus. */
+static bool is_served(const ob_corpus *c, int i)
+{
+    const ob_golden *g = ob_corpus_case(c, i);
+    for (int k = 0; k < ob_corpus_size(c); k++) {
+        const ob_golden *other = ob_corpus_case(c, k);
+        if (!strcmp(other->op, g->op) && !strcmp(other->bucket, g->bucket) &&
+            !strcmp(other->kind, "fwd"))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a status refuses what the error of case i is about: a kernel that is not there, or is not
+ * for a dtype that PyTorch serves, refuses anything. */
+static bool is_refusal(const ob_corpus *c, int i, ob_status st)
+{
+    if (st == OB_ERR_NO_KERNEL || st == OB_ERR_NOT_FOUND) return false;
+    return st != OB_ERR_UNSUPPORTED || !is_served(c, i);
+}
+
 static ob_outcome outcome_of(ob_status st)
 {
     switch (st) {
@@ -340,9 +371,10 @@ static ob_status judge(const ob_corpus *c, const ob_golden *g, const ob_schema *
     return judge_outside(c, g, schema, v, args, r);
 }
 
-static ob_status call(const ob_corpus *c, const ob_golden *g, const ob_op *op, ob_golden_values *v,
+static ob_status call(const ob_corpus *c, int i, const ob_op *op, ob_golden_values *v,
                       ob_case_result *r)
 {
+    const ob_golden *g = ob_corpus_case(c, i);
     const ob_schema *schema = ob_op_schema(op);
     ob_value args[OB_CASE_VALUES], results[OB_CASE_VALUES] = { 0 };
     if (schema->n_args > OB_CASE_VALUES || schema->n_returns > OB_CASE_VALUES) return OB_OK;
@@ -357,14 +389,16 @@ static ob_status call(const ob_corpus *c, const ob_golden *g, const ob_op *op, o
     r->ns = now_ns() - start;
     ob_inspect_watch(NULL);
     r->fell_back = fell_back(&w);
+    free(w.ops);
     r->outcome = OB_OUTCOME_PASS;
-    ob_status judged = OB_OK;
-    if (st == OB_OK)
+    ob_status judged =
+        w.out_of_memory ? OB_FAIL(OB_ERR_OOM, "case %s: no memory for a watch", g->id) : OB_OK;
+    if (judged == OB_OK && st == OB_OK)
         judged = judge(c, g, schema, v, args, results, r);
-    else if (strcmp(g->kind, "err") || st == OB_ERR_NO_KERNEL || st == OB_ERR_NOT_FOUND)
+    else if (strcmp(g->kind, "err") || !is_refusal(c, i, st))
         fail(r, outcome_of(st), "", ob_error_last()->message);
-    for (int i = 0; i < schema->n_returns; i++)
-        ob_value_reset(&results[i]);
+    for (int k = 0; k < schema->n_returns; k++)
+        ob_value_reset(&results[k]);
     return judged;
 }
 
@@ -375,9 +409,7 @@ ob_status ob_case_run(const ob_corpus *c, int i, ob_device device, ob_case_resul
     char name[200];
     memset(out, 0, sizeof *out);
     if (!values) return OB_FAIL(OB_ERR_OOM, "case %s: no memory", g->id);
-    const size_t n = strlen(g->op), tail = n > 8 && !strcmp(g->op + n - 8, ".default") ? 8 : 0;
-    snprintf(name, sizeof name, "aten::%.*s", (int)(n - tail), g->op);
-    ob_op *op = ob_op_peek(name);
+    ob_op *op = ob_op_peek(ob_golden_op_name(g, name, sizeof name));
     ob_status st = OB_OK;
     if (!op || !ob_op_schema(op))
         fail(out, OB_OUTCOME_MISSING, "", "no such op");
@@ -385,7 +417,7 @@ ob_status ob_case_run(const ob_corpus *c, int i, ob_device device, ob_case_resul
                  g->kind,
                  "grad")) { /* gradients need autograd formulas, which this version has none of */
         st = ob_golden_storages(c, g, device, values);
-        if (st == OB_OK) st = call(c, g, op, values, out);
+        if (st == OB_OK) st = call(c, i, op, values, out);
     }
     ob_golden_values_reset(values);
     free(values);

@@ -162,47 +162,78 @@ static bool wants_dtype(const char *list, const char *bucket)
     return false;
 }
 
-/* True when the case is one of the first of its overload in float32 or, where that is missing, its
- * first dtype. */
-static bool is_quick(const ob_corpus *c, int i, json_t *taken)
+/* A case chosen, and its turn: lower ones first. */
+typedef struct chosen {
+    int case_number, turn;
+} chosen;
+
+static int by_turn(const void *a, const void *b)
 {
-    const ob_golden *g = ob_corpus_case(c, i);
-    json_t *of_op = json_object_get(taken, g->op);
-    if (!of_op) {
-        bool has_f32 = false;
-        for (int k = i; k < ob_corpus_size(c) && !has_f32; k++)
-            has_f32 = !strcmp(ob_corpus_case(c, k)->op, g->op) &&
-                      !strcmp(ob_corpus_case(c, k)->bucket, "float32");
-        of_op = json_pack("{s:s, s:i}", "dtype", has_f32 ? "float32" : g->bucket, "n", 0);
-        json_object_set_new(taken, g->op, of_op);
-    }
-    const json_int_t n = json_integer_value(json_object_get(of_op, "n"));
-    if (strcmp(ob_row_text(of_op, "dtype"), g->bucket) != 0 || n >= QUICK_CASES ||
-        strcmp(g->kind, "fwd") != 0)
-        return false;
-    json_object_set_new(of_op, "n", json_integer(n + 1));
-    return true;
+    const chosen *x = a, *y = b;
+    if (x->turn != y->turn) return x->turn < y->turn ? -1 : 1;
+    return x->case_number < y->case_number ? -1 : x->case_number > y->case_number;
 }
 
+/* What the cases chosen so far have of an op. */
+typedef struct quick_op {
+    char op[120];
+    char dtype[32]; /* float32 or, where that is missing, its first dtype */
+    int n;
+} quick_op;
+
+/* The turn of a case among the quick ones, by what is known of its op; -1 when it is not one. A
+ * first case of every op comes before the second of any, and core ops before the others, since time
+ * may be up before all are run. */
+static int quick_turn(const ob_golden *g, const ob_op *op, quick_op *known)
+{
+    if (strcmp(known->dtype, g->bucket) != 0 || known->n >= QUICK_CASES ||
+        strcmp(g->kind, "fwd") != 0)
+        return -1;
+    const bool is_core = op && (ob_op_tags(op) & OB_TAG_CORE);
+    return 2 * known->n++ + !is_core;
+}
+
+/* Start on the op of case i. Cases of an op stand together. */
+static void quick_start(const ob_corpus *c, int i, quick_op *known)
+{
+    const ob_golden *g = ob_corpus_case(c, i);
+    if (!strcmp(known->op, g->op)) return;
+    *known = (quick_op){ 0 };
+    snprintf(known->op, sizeof known->op, "%s", g->op);
+    snprintf(known->dtype, sizeof known->dtype, "%s", g->bucket);
+    for (; i < ob_corpus_size(c) && !strcmp(ob_corpus_case(c, i)->op, known->op); i++)
+        if (!strcmp(ob_corpus_case(c, i)->bucket, "float32"))
+            snprintf(known->dtype, sizeof known->dtype, "float32");
+}
+
+/* *out: numbers of the cases in the order to run them [owned]. */
 static ob_status select_cases(const selection *s, const ob_corpus *c, int **out, int *n)
 {
     const options *o = s->options;
-    json_t *taken = json_object();
+    const size_t limit = (size_t)ob_corpus_size(c) + 1;
+    quick_op known = { 0 };
+    chosen *all = malloc(limit * sizeof *all);
     *n = 0;
-    *out = malloc(((size_t)ob_corpus_size(c) + 1) * sizeof **out);
-    for (int i = 0; *out && i < ob_corpus_size(c); i++) {
+    *out = malloc(limit * sizeof **out);
+    if (!all || !*out) {
+        free(all);
+        return OB_FAIL(OB_ERR_OOM, "no memory for the cases");
+    }
+    for (int i = 0; i < ob_corpus_size(c); i++) {
         char name[200];
         const ob_golden *g = ob_corpus_case(c, i);
-        const size_t length = strlen(g->op),
-                     tail = length > 8 && !strcmp(g->op + length - 8, ".default") ? 8 : 0;
-        snprintf(name, sizeof name, "aten::%.*s", (int)(length - tail), g->op);
+        ob_golden_op_name(g, name, sizeof name);
+        quick_start(c, i, &known);
         if (!wants_op(s, name) || !wants_dtype(o->dtypes, g->bucket)) continue;
         if (o->n_shards > 0 && i % o->n_shards != o->shard) continue;
-        if (o->quick && !is_quick(c, i, taken)) continue;
-        (*out)[(*n)++] = i;
+        const int turn = o->quick ? quick_turn(g, ob_op_peek(name), &known) : 0;
+        if (turn >= 0) all[(*n)++] = (chosen){ i, turn };
     }
-    json_decref(taken);
-    return *out ? OB_OK : OB_FAIL(OB_ERR_OOM, "no memory for the cases");
+    qsort(all, (size_t)*n, sizeof *all, by_turn);
+    for (int i = 0; i < *n; i++)
+        (*out)[i] = all[i].case_number;
+    free(all);
+    return OB_OK;
 }
 
 /* ---- running

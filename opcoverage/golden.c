@@ -167,6 +167,13 @@ const uint8_t *ob_corpus_blob(const ob_corpus *c, size_t *bytes)
     return c->blob;
 }
 
+const char *ob_golden_op_name(const ob_golden *g, char *buf, size_t bytes)
+{
+    const size_t n = strlen(g->op), tail = n > 8 && !strcmp(g->op + n - 8, ".default") ? 8 : 0;
+    snprintf(buf, bytes, "aten::%.*s", (int)(n - tail), g->op);
+    return buf;
+}
+
 const char *ob_golden_attribute(const ob_golden *g, const char *key, const char *otherwise,
                                 char *buf, size_t bytes)
 {

@@ -25,6 +25,8 @@ const ob_golden *ob_corpus_case(const ob_corpus *c, int i);
 /* Bytes of blob.bin [borrowed]. */
 const uint8_t *ob_corpus_blob(const ob_corpus *c, size_t *bytes);
 
+/* Name of the case's op, "aten::add.Tensor": overload "default" is none. Returns `buf`. */
+const char *ob_golden_op_name(const ob_golden *g, char *buf, size_t bytes);
 /* Value of attribute `key` copied to `buf`; `otherwise` when it is not there. Returns `buf`. */
 const char *ob_golden_attribute(const ob_golden *g, const char *key, const char *otherwise,
                                 char *buf, size_t bytes);

@@ -116,9 +116,7 @@ static ob_outcome outcome_of(const json_t *row)
 static json_t *new_cell(const ob_golden *g, ob_device device)
 {
     char name[200];
-    const size_t n = strlen(g->op), tail = n > 8 && !strcmp(g->op + n - 8, ".default") ? 8 : 0;
-    snprintf(name, sizeof name, "aten::%.*s", (int)(n - tail), g->op);
-    const ob_op *op = ob_op_peek(name);
+    const ob_op *op = ob_op_peek(ob_golden_op_name(g, name, sizeof name));
     const ob_schema *schema = op ? ob_op_schema(op) : NULL;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:[], s:s, s:i, s:i, s:f, s:f, s:f, s:s}",
                      "op", name, "dtype", g->bucket, "kind", g->kind, "form",

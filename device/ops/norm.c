@@ -60,6 +60,8 @@ ob_status ob_cl_op_layer_norm(ob_frame *frame)
     if (ob_tensor_numel(in) == 0) return OB_ERR_DECLINED;
     r.rows = ob_tensor_numel(means);
     r.length = ob_tensor_numel(in) / r.rows;
+    r.outer = ob_tensor_offset(means);
+    r.inner = ob_tensor_offset(rstds);
     OB_TRY(ob_cl_kernel_get(&layer_norm, dtype, &k));
     return OB_LAUNCH(k, range_of(&r), BUF(out), BUF(means), BUF(rstds), BUF(in),
                      BUF(weight ? weight : in), BUF(bias ? bias : in), VAL(r));

@@ -32,7 +32,7 @@ enum {
     OB_PW_MASK
 };
 
-/* Flags of rows: only this one matters here. */
+/* Flags of rows: only these matter here. */
 enum {
     OB_PW_DIVIDES = 1, /* an int y of 0 is an error */
     OB_PW_ALPHA = 0,
@@ -40,7 +40,8 @@ enum {
     OB_PW_NO_HALF = 0,
     OB_PW_INT_POW = 0,
     OB_PW_NO_BOOL = 0,
-    OB_PW_FITS = 0
+    OB_PW_FITS = 0,
+    OB_PW_STEPS = 128 /* halves are not for the kernel */
 };
 
 enum {
@@ -57,15 +58,18 @@ enum {
 /* An op or an alias; an alias has neither args nor site. */
 static struct pointwise_op {
     const char *args;
-    bool masked, divides;
+    bool masked, divides, steps;
     int of, aten; /* the op with the kernel; row of the ATen table */
     ob_cl_site site;
 } ops[OPS] = {
-#define OB_POINTWISE(name, args, result, flags, kinds, ...)                                  \
-    [OP_##name] = {                                                                          \
-        #args,        (int)(result) == OB_PW_MASK,  ((flags)&OB_PW_DIVIDES) != 0, OP_##name, \
-        OB_OP_##name, OB_CL_SITE(NULL, "pw_" #name)                                          \
-    },
+#define OB_POINTWISE(name, args, result, flags, kinds, ...) \
+    [OP_##name] = { #args,                                  \
+                    (int)(result) == OB_PW_MASK,            \
+                    ((flags)&OB_PW_DIVIDES) != 0,           \
+                    ((flags)&OB_PW_STEPS) != 0,             \
+                    OP_##name,                              \
+                    OB_OP_##name,                           \
+                    OB_CL_SITE(NULL, "pw_" #name) },
 #define OB_VALUE(name, kinds, ...)
 #define OB_ALIAS(name, base) [OP_##name] = { .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/pointwise.inc"
@@ -240,7 +244,11 @@ ob_status ob_cl_pointwise_register(ob_library *lib)
     if (!ob_cl_device_get()->has_f64) served &= ~OB_DTYPES(OB_F64);
     for (int i = 0; i < OPS; i++) {
         rows[i].op = ob_op_name(ob_aten_op(ob_aten_primary(ops[i].aten))) + strlen("aten::");
-        rows[i].kernel = (ob_kernel){ .fn = pointwise, .user = &ops[ops[i].of], .dtypes = served };
+        struct pointwise_op *op = &ops[ops[i].of];
+        const ob_dtypes halves = OB_DTYPES(OB_F16) | OB_DTYPES(OB_BF16);
+        rows[i].kernel = (ob_kernel){ .fn = pointwise,
+                                      .user = op,
+                                      .dtypes = op->steps ? served & ~halves : served };
     }
     return ob_library_impl_all(lib, rows, OPS);
 }

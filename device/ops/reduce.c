@@ -27,33 +27,45 @@ enum {
     OPS
 };
 
-/* A program per op: the time to build one grows with what is in it. */
+/* A program per op: the time to build one grows with what is in it. Rows around a mean have the
+ * mean in theirs, since both accumulate in doubles where the device has them, as PyTorch does. */
 #define OB_FORM(name, letters, base)
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish)           \
     static const ob_cl_program program_##name = { "reduce",                              \
                                                   { "prelude.cl", "pointwise_kinds.inc", \
                                                     "reduce_kinds.inc", "reduce.cl",     \
                                                     "reduce_norm.inc", "reduce.inc" },   \
-                                                  "#define OB_WANT_" #name " 1\n",       \
+                                                  (flags)&OB_RED_CENTERED                \
+                                                      ? "#define OB_WANT_" #name " 1\n"  \
+                                                        "#define OB_WANT_mean 1\n"       \
+                                                        "#define OB_RED_WIDE 1\n"        \
+                                                      : "#define OB_WANT_" #name " 1\n", \
                                                   NULL };
 #include "sdk/ops/reduce.inc"
 #undef OB_REDUCE
 #undef OB_FORM
+
+/* The kernels of a row. */
+typedef struct row_sites {
+    ob_cl_site reduce, join;
+} row_sites;
 
 /* An op or a form; a form has the flags and kernels of the op `of`. */
 static struct reduce_op {
     const char *args;
     int of, aten; /* the op with the kernels; row of the ATen table */
     unsigned flags;
-    ob_cl_site reduce, join;
+    row_sites own, mean; /* mean: only of rows around one */
 } ops[OPS] = {
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
-    [OP_##name] = { #args,                                                     \
-                    OP_##name,                                                 \
-                    OB_OP_##name,                                              \
-                    flags,                                                     \
-                    OB_CL_SITE(&program_##name, "red_" #name),                 \
-                    OB_CL_SITE(&program_##name, "join_" #name) },
+#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish)                     \
+    [OP_##name] = {                                                                                \
+        #args,                                                                                     \
+        OP_##name,                                                                                 \
+        OB_OP_##name,                                                                              \
+        flags,                                                                                     \
+        { OB_CL_SITE(&program_##name, "red_" #name), OB_CL_SITE(&program_##name, "join_" #name) }, \
+        { OB_CL_SITE(&program_##name, "red_mean"), OB_CL_SITE(&program_##name, "join_mean") }      \
+    },
 #define OB_FORM(name, letters, base) \
     [OP_##name] = { .args = #letters, .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/reduce.inc"
@@ -159,9 +171,12 @@ static ob_status gone_walk(const call *c, ob_walk *out)
 
 /* ---- launches ---- */
 
-static size_t accumulator_bytes(ob_dtype dtype)
+/* Bytes of the kernels' A. */
+static size_t accumulator_bytes(const call *c)
 {
-    return dtype == OB_F64 || dtype == OB_I64 ? 8 : 4;
+    const ob_dtype dtype = ob_tensor_dtype(c->x);
+    const bool wide = c->base->flags & OB_RED_CENTERED && ob_cl_device_get()->has_f64;
+    return dtype == OB_F64 || dtype == OB_I64 || wide ? 8 : 4;
 }
 
 /* How the work of one step of kept dims is shared out. */
@@ -185,20 +200,21 @@ typedef struct buffers {
     ob_buffer *out, *more, *means;
 } buffers;
 
-/* The results of one step of kept dims, by the kernels of `op`. */
-static ob_status pass(struct reduce_op *op, const ob_tensor *x, const ob_reduce *p,
-                      ob_cl_range range, buffers b)
+/* The results of one step of kept dims, by the kernels of a row. */
+static ob_status pass(const call *c, row_sites *row, const ob_reduce *p, ob_cl_range range,
+                      buffers b)
 {
+    const ob_tensor *x = c->x;
     const ob_dtype dtype = ob_tensor_dtype(x);
     const size_t n = (size_t)(p->parts * p->kept.numel);
     ob_buffer *accs = NULL, *indices = NULL;
     ob_cl_kernel *k, *join;
-    OB_TRY(ob_cl_kernel_get(&op->reduce, dtype, &k));
+    OB_TRY(ob_cl_kernel_get(&row->reduce, dtype, &k));
     if (p->parts == 1)
         return OB_LAUNCH(k, range, MEM(b.out), MEM(b.more), BUF(x), MEM(b.means), MEM(b.out),
                          MEM(b.out), VAL(*p));
-    OB_TRY(ob_cl_kernel_get(&op->join, dtype, &join));
-    OB_TRY(ob_cl_scratch(n * accumulator_bytes(dtype), &accs));
+    OB_TRY(ob_cl_kernel_get(&row->join, dtype, &join));
+    OB_TRY(ob_cl_scratch(n * accumulator_bytes(c), &accs));
     ob_status st = ob_cl_scratch(n * sizeof(ob_i32), &indices);
     if (st == OB_OK)
         st = OB_LAUNCH(k, range, MEM(b.out), MEM(b.more), BUF(x), MEM(b.means), MEM(accs),
@@ -221,15 +237,14 @@ static ob_status step_run(const call *c, ob_reduce *p)
     ob_status st = OB_OK;
     b.means = b.out;
     if (flags & (OB_RED_CENTERED | OB_RED_SHIFTED)) {
-        const size_t bytes = accumulator_bytes(ob_tensor_dtype(c->x));
-        OB_TRY(ob_cl_scratch((size_t)p->kept.numel * bytes, &means));
-        struct reduce_op *first = &ops[flags & OB_RED_CENTERED ? OP_mean : OP_amax];
+        OB_TRY(ob_cl_scratch((size_t)p->kept.numel * accumulator_bytes(c), &means));
+        row_sites *first = flags & OB_RED_CENTERED ? &c->base->mean : &ops[OP_amax].own;
         p->raw = 1;
-        st = pass(first, c->x, p, range, (buffers){ means, means, means });
+        st = pass(c, first, p, range, (buffers){ means, means, means });
         p->raw = 0;
         b.means = means;
     }
-    if (st == OB_OK) st = pass(c->base, c->x, p, range, b);
+    if (st == OB_OK) st = pass(c, &c->base->own, p, range, b);
     ob_cl_scratch_free(means);
     return st;
 }

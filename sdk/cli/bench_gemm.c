@@ -81,10 +81,8 @@ static ob_status ours(const gemm_data *d, ob_device device, double *seconds)
 
 /* The peer. Loaded here, since it starts threads, which no other command of ob needs. */
 static struct {
-    void (*set_num_threads)(int);
-    void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint, blasint,
-                  blasint, float, const float *, blasint, const float *, blasint, float, float *,
-                  blasint);
+    __typeof__(openblas_set_num_threads) *set_num_threads;
+    __typeof__(cblas_sgemm) *sgemm;
 } openblas;
 
 static ob_status openblas_load(void)

@@ -9,15 +9,9 @@
 
 /** The products of CBLAS, with its names and parameters: c = beta c + alpha op(a) op(b). */
 typedef struct ob_blas {
-    void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint, blasint,
-                  blasint, float, const float *, blasint, const float *, blasint, float, float *,
-                  blasint);
-    void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint, blasint,
-                  blasint, double, const double *, blasint, const double *, blasint, double,
-                  double *, blasint);
-    void (*cgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint, blasint,
-                  blasint, const void *, const void *, blasint, const void *, blasint, const void *,
-                  void *, blasint);
+    __typeof__(cblas_sgemm) *sgemm;
+    __typeof__(cblas_dgemm) *dgemm;
+    __typeof__(cblas_cgemm) *cgemm;
 } ob_blas;
 
 /** *out: the library [static], loaded once for the process. From any thread.

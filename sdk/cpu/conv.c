@@ -75,27 +75,91 @@ static void start_with_bias(const ob_conv *c, double *dst, const double *bias)
         dst[i] = bias[i / n % c->out_channels];
 }
 
+/* Dense elements as doubles: real parts, and imaginary ones where the dtype has them. */
+typedef struct parts {
+    double *re, *im; /* owned; NULL: none */
+} parts;
+
+static void parts_reset(parts *p)
+{
+    ob_free(p->re);
+    ob_free(p->im);
+    *p = (parts){ 0 };
+}
+
+static ob_status parts_zero(parts *p, const ob_tensor *like)
+{
+    OB_TRY(ob_dense_zeros(ob_tensor_numel(like), &p->re));
+    return ob_tensor_dtype(like) == OB_C64 ? ob_dense_zeros(ob_tensor_numel(like), &p->im) : OB_OK;
+}
+
+static ob_status parts_read(parts *p, const ob_value *v)
+{
+    const ob_tensor *t = v->tag == OB_VALUE_TENSOR ? v->u.tensor : NULL;
+    const int64_t n = t ? ob_tensor_numel(t) : 0;
+    if (!t || ob_tensor_dtype(t) != OB_C64) return t ? ob_dense_read(t, &p->re) : OB_OK;
+    OB_TRY(parts_zero(p, t));
+    ob_complex64 *numbers = ob_alloc((size_t)n + 1, sizeof *numbers);
+    if (!numbers)
+        return OB_FAIL(OB_ERR_OOM, "convolution: no memory for %lld elements", (long long)n);
+    const ob_status st = ob_tensor_read(t, numbers, (size_t)n * sizeof *numbers);
+    for (int64_t i = 0; st == OB_OK && i < n; i++) {
+        p->re[i] = numbers[i].re;
+        p->im[i] = numbers[i].im;
+    }
+    ob_free(numbers);
+    return st;
+}
+
+static ob_status parts_write(const parts *p, ob_tensor *t)
+{
+    const int64_t n = ob_tensor_numel(t);
+    if (!p->im) {
+        ob_dense_write(t, p->re);
+        return OB_OK;
+    }
+    ob_complex64 *numbers = ob_alloc((size_t)n + 1, sizeof *numbers);
+    if (!numbers)
+        return OB_FAIL(OB_ERR_OOM, "convolution: no memory for %lld elements", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        numbers[i] = (ob_complex64){ (float)p->re[i], (float)p->im[i] };
+    const ob_status st = ob_tensor_write(t, numbers, (size_t)n * sizeof *numbers);
+    ob_free(numbers);
+    return st;
+}
+
+/* (a + bi) (c + di) = ac - bd + (ad + bc) i, summed; `src` is used up. */
+static void convolve(const ob_conv *c, const parts *dst, const parts *src, const parts *weight)
+{
+    all_planes(c, dst->re, src->re, weight->re);
+    if (!dst->im) return;
+    all_planes(c, dst->im, src->re, weight->im);
+    all_planes(c, dst->im, src->im, weight->re);
+    for (int64_t i = 0; i < c->batch * c->in_channels * count(c->in); i++)
+        src->im[i] = -src->im[i];
+    all_planes(c, dst->re, src->im, weight->im);
+}
+
 static ob_status convolution(ob_frame *frame)
 {
     ob_tensor *out = frame->results[0].u.tensor;
-    double *dst = NULL, *src = NULL, *weight = NULL, *bias = NULL;
+    parts dst = { 0 }, src = { 0 }, weight = { 0 }, bias = { 0 };
     ob_conv c;
-    if (ob_tensor_dtype(out) == OB_C64) return OB_ERR_DECLINED;
     OB_TRY(ob_conv_read("convolution", frame->args, &c));
-    ob_status st = ob_dense_read(frame->args[0].u.tensor, &src);
-    if (st == OB_OK) st = ob_dense_read(frame->args[1].u.tensor, &weight);
-    if (st == OB_OK && frame->args[2].tag == OB_VALUE_TENSOR)
-        st = ob_dense_read(frame->args[2].u.tensor, &bias);
-    if (st == OB_OK) st = ob_dense_zeros(ob_tensor_numel(out), &dst);
+    ob_status st = parts_read(&src, &frame->args[0]);
+    if (st == OB_OK) st = parts_read(&weight, &frame->args[1]);
+    if (st == OB_OK) st = parts_read(&bias, &frame->args[2]);
+    if (st == OB_OK) st = parts_zero(&dst, out);
     if (st == OB_OK) {
-        start_with_bias(&c, dst, bias);
-        all_planes(&c, dst, src, weight);
-        ob_dense_write(out, dst);
+        start_with_bias(&c, dst.re, bias.re);
+        start_with_bias(&c, dst.im, bias.im);
+        convolve(&c, &dst, &src, &weight);
+        st = parts_write(&dst, out);
     }
-    ob_free(dst);
-    ob_free(src);
-    ob_free(weight);
-    ob_free(bias);
+    parts_reset(&dst);
+    parts_reset(&src);
+    parts_reset(&weight);
+    parts_reset(&bias);
     return st;
 }
 

@@ -22,11 +22,6 @@ static int source_row(const ob_frame *frame)
     return (int)(intptr_t)frame->user;
 }
 
-static bool has_kernel(int row)
-{
-    return atomic_load_explicit(&ob_aten_op(row)->n_kernels, memory_order_relaxed) > 0;
-}
-
 static ob_status resize_like(ob_tensor *out, const ob_tensor *like)
 {
     int64_t dense[OB_MAX_RANK];
@@ -118,10 +113,8 @@ static ob_status write_results(const ob_op *form, const ob_value *outs, const ob
     return OB_OK;
 }
 
-/* Call the functional form and write its results over the outs at args[first]. */
-static ob_status call_and_write(ob_frame *frame, uint32_t first, bool resize)
+ob_status ob_derived_write(ob_frame *frame, const ob_op *source, uint32_t first, bool resize)
 {
-    const ob_op *source = ob_aten_op(source_row(frame));
     const int n = ob_op_schema(source)->n_returns;
     ob_value results[MAX_RESULTS] = { { 0 } };
     if (n > MAX_RESULTS)
@@ -138,13 +131,13 @@ static ob_status call_and_write(ob_frame *frame, uint32_t first, bool resize)
 
 static ob_status derived_out(ob_frame *frame)
 {
-    return call_and_write(frame, (uint32_t)ob_op_schema(ob_aten_op(source_row(frame)))->n_args,
-                          true);
+    const ob_op *source = ob_aten_op(source_row(frame));
+    return ob_derived_write(frame, source, (uint32_t)ob_op_schema(source)->n_args, true);
 }
 
 static ob_status derived_inplace(ob_frame *frame)
 {
-    return call_and_write(frame, 0, false);
+    return ob_derived_write(frame, ob_aten_op(source_row(frame)), 0, false);
 }
 
 /* Clone self, call the in-place form on the clone. */
@@ -188,6 +181,45 @@ ob_op *ob_derived_source(const ob_record *record)
     return ob_aten_op((int)(intptr_t)record->kernel.user);
 }
 
+/* Kernels for all backends, in the order in which a call asks them. */
+static const ob_key composite_keys[] = { OB_KEY_CompositeExplicitAutogradNonFunctional,
+                                         OB_KEY_CompositeExplicitAutograd,
+                                         OB_KEY_CompositeImplicitAutograd };
+
+static bool is_composite(const ob_record *r)
+{
+    return r && (!(r->kernel.flags & OB_KERNEL_GENERATED) || ob_derived_source(r));
+}
+
+bool ob_has_composite(ob_op *op)
+{
+    const ob_table *table = NULL;
+    if (ob_op_table(op, &table) != OB_OK) return false;
+    for (int i = 0; i < OB_ALTERNATIVES; i++)
+        if (is_composite(table->alternatives[i])) return true;
+    return false;
+}
+
+/* Whether row has a kernel for all backends, be it a structured family's. */
+static bool has_alias_kernel(int row)
+{
+    for (size_t i = 0; i < OB_COUNT(composite_keys); i++)
+        if (ob_op_newest(ob_aten_op(row), composite_keys[i])) return true;
+    return false;
+}
+
+/* Whether `form` may be made from `source`: the source has a kernel and, where the form has some
+ * for single backends already, one that serves the others. */
+static bool can_serve(int source, int form)
+{
+    const ob_op *op = ob_aten_op(source);
+    const bool any = atomic_load_explicit(&op->n_kernels, memory_order_relaxed) > 0;
+    if (atomic_load_explicit(&ob_aten_op(form)->n_kernels, memory_order_relaxed) == 0) return any;
+    for (size_t i = 0; i < OB_COUNT(composite_keys); i++)
+        if (is_composite(ob_op_newest(op, composite_keys[i]))) return true;
+    return false;
+}
+
 /* Bytes of a row's name up to its overload; *name is the name. */
 static size_t base_of(int row, const char **name)
 {
@@ -195,13 +227,13 @@ static size_t base_of(int row, const char **name)
     return strcspn(*name, ".(");
 }
 
-/* First row with a kernel among the overloads of `base` that fits; -1. `row` is the form wanted. */
+/* First row among the overloads of `base` that fits and can serve; -1. `row` is the form wanted. */
 static int find_source(const char *base, size_t n, int row, bool (*fits)(int functional, int form))
 {
     int first = 0;
     const int count = ob_aten_overloads(base, n, &first);
     for (int i = first; i < first + count; i++)
-        if (i != row && has_kernel(i) && fits(i, row)) return i;
+        if (i != row && fits(i, row) && can_serve(i, row)) return i;
     return -1;
 }
 
@@ -269,7 +301,7 @@ static ob_status install(void)
             const ob_aten_row *aten = ob_aten_row_at(row);
             const bool wanted = (aten->tags & forms[f].with) == forms[f].with &&
                                 !(aten->tags & forms[f].without) && ob_aten_in_scope(aten->family);
-            if (!wanted || has_kernel(row)) continue;
+            if (!wanted || has_alias_kernel(row)) continue;
             const int source = forms[f].source(row);
             if (source < 0) continue;
             const ob_kernel kernel = { .fn = forms[f].fn,

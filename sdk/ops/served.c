@@ -27,6 +27,15 @@ static ob_served by_fallback(ob_op *op, ob_backend backend, int steps)
                                                                       : OB_SERVED_FALLBACK;
 }
 
+/* A form whose kernel is the structured family's: see sibling() in structured.c. */
+static ob_served by_family(ob_op *op, const ob_family *family, ob_backend backend, int steps)
+{
+    ob_op *functional = family->ops[OB_FORM_FUNCTIONAL];
+    if (ob_native_kernel(family->primary, backend)) return OB_SERVED_NATIVE;
+    return ob_has_composite(op) || ob_has_composite(functional) ? OB_SERVED_COMPOSITE
+                                                                : by_fallback(op, backend, steps);
+}
+
 static ob_served on_backend(ob_op *op, ob_backend backend, int steps)
 {
     const ob_table *table = NULL;
@@ -34,16 +43,16 @@ static ob_served on_backend(ob_op *op, ob_backend backend, int steps)
     if (steps == 0 || ob_op_resolve(op, &table) != OB_OK) return OB_SERVED_MISSING;
     const ob_record *r = table->slots[slot];
     const ob_schema *schema = ob_op_schema(op);
-    ob_op *primary = ob_structured_primary(op), *source = ob_derived_source(r);
+    const ob_family *family = ob_structured_family(op);
+    ob_op *source = ob_derived_source(r);
     switch ((ob_provenance)table->provenance[slot]) {
     case OB_PROVENANCE_DIRECT:
         return OB_SERVED_NATIVE;
     case OB_PROVENANCE_DEFAULT_BACKEND:
     case OB_PROVENANCE_MATH:
-        if (primary && r->kernel.flags & OB_KERNEL_GENERATED)
-            return ob_native_kernel(primary, backend) ? OB_SERVED_NATIVE
-                                                      : by_fallback(op, backend, steps - 1);
         if (source) return on_backend(source, backend, steps - 1);
+        if (family && r->kernel.flags & OB_KERNEL_GENERATED)
+            return by_family(op, family, backend, steps - 1);
         return schema && ob_schema_is_view(schema) ? OB_SERVED_NATIVE : OB_SERVED_COMPOSITE;
     case OB_PROVENANCE_FALLBACK:
         return by_fallback(op, backend, steps - 1);

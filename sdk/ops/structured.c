@@ -35,11 +35,11 @@ static ob_family *family_of(const ob_op *primary)
     }
 }
 
-ob_op *ob_structured_primary(const ob_op *op)
+const ob_family *ob_structured_family(const ob_op *op)
 {
     for (size_t i = 0; i < TABLE_SIZE; i++)
         for (int k = 0; families[i] && k < OB_FORMS; k++)
-            if (families[i]->ops[k] == op) return families[i]->primary;
+            if (families[i]->ops[k] == op) return families[i];
     return NULL;
 }
 
@@ -133,7 +133,16 @@ static ob_status wrapper(ob_frame *frame)
     return run(&call, ob_record_kernel(frame->user));
 }
 
-/* The other forms: runs the primary's kernel of the call's backend, or declines. */
+/* An in-place or out form, by the composite of the functional one; declines when there is none. */
+static ob_status by_composite(const form *f, ob_frame *frame)
+{
+    ob_op *functional = f->family->ops[OB_FORM_FUNCTIONAL];
+    if (f->form == OB_FORM_FUNCTIONAL || !ob_has_composite(functional)) return OB_ERR_DECLINED;
+    const bool is_out = f->form == OB_FORM_OUT;
+    return ob_derived_write(frame, functional, is_out ? f->family->n_args : 0, is_out);
+}
+
+/* The other forms: runs the primary's kernel of the call's backend, or a composite, or declines. */
 static ob_status sibling(ob_frame *frame)
 {
     const form *user = frame->user;
@@ -143,7 +152,8 @@ static ob_status sibling(ob_frame *frame)
     const ob_backend backend = call.backend == OB_BACKEND_NONE ? OB_BACKEND_CPU : call.backend;
     call.backend = backend;
     const ob_kernel *kernel = ob_native_kernel(user->family->primary, backend);
-    return kernel ? run(&call, kernel) : OB_ERR_DECLINED;
+    const ob_status st = kernel ? run(&call, kernel) : OB_ERR_DECLINED;
+    return st == OB_ERR_DECLINED ? by_composite(user, frame) : st;
 }
 
 static ob_status meta(ob_frame *frame)

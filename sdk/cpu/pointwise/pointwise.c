@@ -160,8 +160,12 @@ static ob_status install(void)
     for (int i = 0; i < OB_PW_COUNT; i++) {
         const ob_pointwise_op *op = &ob_pointwise_ops[ob_pointwise_ops[i].of];
         const int primary = ob_aten_primary(ob_pointwise_ops[i].aten);
-        ob_batch_add_fn(OB_KEY_CPU, ob_op_name(ob_aten_op(primary)), pointwise,
-                        (void *)(uintptr_t)op);
+        const ob_dtypes halves = OB_DTYPES(OB_F16) | OB_DTYPES(OB_BF16);
+        ob_batch_add(
+            OB_KEY_CPU, ob_op_name(ob_aten_op(primary)),
+            &(ob_kernel){ .fn = pointwise,
+                          .user = (void *)(uintptr_t)op,
+                          .dtypes = op->flags & OB_PW_STEPS ? OB_DTYPES_ALL & ~halves : 0 });
     }
     return ob_batch_commit();
 }

@@ -101,6 +101,16 @@ static inline T ob_complex_log1p(T x)
     return make(log1pf(a * (2 + a) + b * b) / 2, atan2f(b, 1 + a));
 }
 
+/* log(exp(x) + exp(y)), where the one of the greater real part is taken out. */
+static inline T ob_complex_logaddexp(T x, T y)
+{
+    const bool less = crealf(x) < crealf(y);
+    const T least = less ? x : y, most = less ? y : x;
+    if (!isfinite(crealf(x)) && crealf(x) == crealf(y))
+        return crealf(x) < 0 ? least : clogf(cexpf(least) + cexpf(most));
+    return most + ob_complex_log1p(cexpf(least - most));
+}
+
 static inline T ob_complex_sgn(T x)
 {
     const float size = cabsf(x);

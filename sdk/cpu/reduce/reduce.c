@@ -77,21 +77,64 @@ static const ob_red_row *rows_of(ob_wide wide)
     return rows[wide];
 }
 
-/* m, for formulas that want the mean or the maximum first: by the rows of those. */
-static void first_pass(const run *r, ob_red_state *s, int64_t base)
+/* The greatest element, by its real part; 0 where that is infinite. */
+static double greatest(const run *r, ob_red_state *s, int64_t base)
 {
-    const bool centered = r->base->flags & OB_RED_CENTERED;
-    const ob_red_row *row = &rows_of(r->wide)[centered ? OB_RED_mean : OB_RED_amax];
+    const bool is_complex = r->wide == OB_WIDE_COMPLEX;
+    const ob_red_row *row = is_complex ? &ob_red_complex_most : &rows_of(r->wide)[OB_RED_amax];
     row->start(s);
     feed(r, s, base, row->step);
-    s->m.d = centered ? s->acc.d / s->n : isinf(s->acc.d) ? 0 : s->acc.d;
-    if (!centered || !isinf(s->m.d)) return;
-    rows_of(r->wide)[OB_RED_amax].start(s);
-    feed(r, s, base, rows_of(r->wide)[OB_RED_amax].step);
-    const double most = s->acc.d;
-    rows_of(r->wide)[OB_RED_amin].start(s);
-    feed(r, s, base, rows_of(r->wide)[OB_RED_amin].step);
-    if (isinf(most) || isinf(s->acc.d)) s->m.d = NAN; /* as PyTorch's running mean */
+    return isinf(s->acc.d) ? 0 : s->acc.d;
+}
+
+static bool has_infinity(const run *r, ob_red_state *s, int64_t base)
+{
+    bool found = false;
+    for (int k = 0; k < 2; k++) {
+        const ob_red_row *row = &rows_of(r->wide)[k ? OB_RED_amin : OB_RED_amax];
+        row->start(s);
+        feed(r, s, base, row->step);
+        found |= isinf(s->acc.d);
+    }
+    return found;
+}
+
+/* The mean: NaN where elements are infinite, as PyTorch's running mean. */
+static void find_mean(const run *r, ob_red_state *s, int64_t base)
+{
+    const ob_red_row *row = &rows_of(r->wide)[OB_RED_mean];
+    row->start(s);
+    feed(r, s, base, row->step);
+    if (r->wide == OB_WIDE_COMPLEX) {
+        s->m.c = s->acc.c / s->n;
+        return;
+    }
+    s->m.d = s->acc.d / s->n;
+    if (isinf(s->m.d) && has_infinity(r, s, base)) s->m.d = NAN;
+}
+
+/* m, for formulas that want the mean or the maximum first. */
+static void first_pass(const run *r, ob_red_state *s, int64_t base)
+{
+    if (r->base->flags & OB_RED_CENTERED) {
+        find_mean(r, s, base);
+        return;
+    }
+    const double most = greatest(r, s, base);
+    if (r->wide == OB_WIDE_COMPLEX)
+        s->m.c = most;
+    else
+        s->m.d = most;
+}
+
+/* Store m as the second result. */
+static void store_mean(const run *r, const ob_red_state *s, ob_dtype dtype, void *dst)
+{
+    const float _Complex narrow = (float _Complex)s->m.c;
+    if (r->wide == OB_WIDE_COMPLEX)
+        ob_wide_store(dtype, dst, 1, OB_WIDE_COMPLEX, &narrow, 1);
+    else
+        ob_wide_store(dtype, dst, 1, OB_WIDE_DOUBLE, &s->m.d, 1);
 }
 
 static void reduce_one(const run *r, ob_red_state *s, const ob_nest *kept, int64_t i)
@@ -112,7 +155,7 @@ static void reduce_one(const run *r, ob_red_state *s, const ob_nest *kept, int64
         if (index)
             ob_wide_store(dtype, dst, 1, OB_WIDE_INT, &s->index, 1);
         else if (k == 1)
-            ob_wide_store(dtype, dst, 1, OB_WIDE_DOUBLE, &s->m.d, 1);
+            store_mean(r, s, dtype, dst);
         else
             ob_wide_store(dtype, dst, 1, r->wide, &value, 1);
     }

@@ -27,5 +27,7 @@ typedef struct ob_red_row {
 /* By op; NULL functions where the kind has no formula. */
 extern const ob_red_row ob_red_int_rows[OB_RED_OPS], ob_red_float_rows[OB_RED_OPS],
     ob_red_double_rows[OB_RED_OPS], ob_red_complex_rows[OB_RED_OPS];
+/* acc.d: the greatest real part. It has no result of its own. */
+extern const ob_red_row ob_red_complex_most;
 
 #endif

@@ -73,6 +73,30 @@ ob_tensor *composite_isfinite(ob_scope *s, ob_tensor *self)
     return ob_logical_and(s, number, ob_ne_scalar(s, ob_abs(s, self), ob_double(INFINITY)));
 }
 
+/* The number next to self on the way to other, of 16-bit floats by their bits: within one sign
+ * these count in the order of absolute values. */
+ob_tensor *composite_nextafter(ob_scope *s, ob_tensor *self, ob_tensor *other)
+{
+    ob_tensor *sum = ob_add(s, self, other);
+    const ob_dtype dtype = sum ? dtype_of(sum) : OB_DTYPE_NONE;
+    if (sum && ob_dtype_bytes(dtype) != 2)
+        return ob_scope_fail(s, OB_FAIL(OB_ERR_DECLINED,
+                                        "nextafter: %s has 16-bit steps only in "
+                                        "kernels",
+                                        ob_dtype_name(dtype)));
+    ob_tensor *x = ob_contiguous(s, ob_expand(s, as_dtype(s, self, dtype), sizes_of(sum)));
+    ob_tensor *bits = ob_view_dtype(s, x, OB_I16);
+    ob_tensor *grows = ob_eq(s, ob_gt(s, other, self), ob_gt_scalar(s, self, ob_double(0)));
+    ob_tensor *next =
+        ob_where(s, grows, ob_add_scalar(s, bits, ob_int(1)), ob_sub_scalar(s, bits, ob_int(1)));
+    ob_tensor *least =
+        ob_where_scalar(s, ob_gt_scalar(s, other, ob_double(0)), ob_int(1), ob_int(INT16_MIN + 1));
+    next = ob_where(s, ob_eq_scalar(s, x, ob_double(0)), as_dtype(s, least, OB_I16), next);
+    ob_tensor *nan = ob_logical_or(s, ob_ne(s, self, self), ob_ne(s, other, other));
+    ob_tensor *y = ob_where(s, nan, sum, ob_view_dtype(s, next, dtype));
+    return as_dtype(s, ob_where(s, ob_eq(s, self, other), other, y), dtype);
+}
+
 /* |x - y| <= atol + rtol |y|, and equal infinities */
 ob_tensor *composite_isclose(ob_scope *s, ob_tensor *self, ob_tensor *other, double rtol,
                              double atol, bool equal_nan)

@@ -11,10 +11,9 @@ typedef struct moments {
 static moments moments_of(ob_scope *s, ob_tensor *x, ob_ints dims, double eps)
 {
     const ob_opt_ints over = { dims.data, dims.n, true };
-    ob_tensor *mean = ob_mean_dim(s, x, over, true);
-    ob_tensor *d = ob_sub(s, x, mean);
-    ob_tensor *var = ob_mean_dim(s, ob_mul(s, d, d), over, true);
-    return (moments){ mean, ob_rsqrt(s, ob_add_scalar(s, var, ob_double(eps))) };
+    const struct ob_var_mean_correction_result r =
+        ob_var_mean_correction(s, x, over, ob_int(0), true);
+    return (moments){ r.out1, ob_rsqrt(s, ob_add_scalar(s, r.out0, ob_double(eps))) };
 }
 
 /* x w + b, where w and b may be missing */
@@ -100,9 +99,8 @@ static ob_ints but_channels(ob_scope *s, const ob_tensor *x)
 static void update(ob_scope *s, ob_tensor *running, ob_tensor *fresh, double momentum)
 {
     if (!running) return;
-    ob_tensor *next =
-        ob_lerp_scalar(s, running, as_dtype(s, fresh, dtype_of(running)), ob_double(momentum));
-    (void)ob_copy_(s, running, next);
+    ob_tensor *kept = ob_mul_scalar(s, widened(s, running), ob_double(1 - momentum));
+    (void)ob_copy_(s, running, ob_add(s, kept, ob_mul_scalar(s, fresh, ob_double(momentum))));
 }
 
 /* x: [N, C, ...]. In training the moments are those of the batch, and move the running ones. */
@@ -113,11 +111,13 @@ composite_native_batch_norm(ob_scope *s, ob_tensor *input, ob_tensor *weight, ob
 {
     ob_tensor *x = widened(s, input), *mean = NULL, *rstd = NULL;
     if (training) {
-        const moments m = moments_of(s, x, but_channels(s, x), eps);
+        const ob_ints dims = but_channels(s, x);
+        const ob_opt_ints over = { dims.data, dims.n, true };
         const double n = (double)numel_of(x) / (double)(extent(x, 1) > 0 ? extent(x, 1) : 1);
-        mean = ob_flatten(s, m.mean);
-        rstd = ob_flatten(s, m.rstd);
-        ob_tensor *var = ob_sub_scalar(s, ob_reciprocal(s, ob_mul(s, rstd, rstd)), ob_double(eps));
+        mean = ob_mean_dim(s, x, over);
+        ob_tensor *d = ob_sub(s, x, per_channel(s, mean, x));
+        ob_tensor *var = ob_mean_dim(s, ob_mul(s, d, d), over);
+        rstd = ob_rsqrt(s, ob_add_scalar(s, var, ob_double(eps)));
         update(s, running_mean, mean, momentum);
         update(s, running_var, ob_mul_scalar(s, var, ob_double(n / (n > 1 ? n - 1 : 1))), momentum);
     } else {

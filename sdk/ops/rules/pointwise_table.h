@@ -21,10 +21,11 @@ enum ob_pw_flags {
     OB_PW_DIVIDES = 1,    /* an int y of 0 is an error on the CPU */
     OB_PW_ALPHA = 2,      /* parameter a must be of the result's category or a lower one */
     OB_PW_SAME_DTYPE = 4, /* Tensor operands must be of one dtype; Scalars do not promote */
-    OB_PW_NO_HALF = 8,    /* float16 and bfloat16 are refused: a step of T is not one of theirs */
+    OB_PW_NO_HALF = 8,    /* float16 and bfloat16 are refused */
     OB_PW_INT_POW = 16,   /* a negative int y is an error for ints */
     OB_PW_NO_BOOL = 32,   /* a bool operand is refused, whatever the other is */
-    OB_PW_FITS = 64       /* a Scalar operand must fit an int dtype, as parameters must */
+    OB_PW_FITS = 64,      /* a Scalar operand must fit an int dtype, as parameters must */
+    OB_PW_STEPS = 128     /* a step of T is none of float16 and bfloat16: left to a composite */
 };
 
 #include "ops/pointwise_kinds.inc"
