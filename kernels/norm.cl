@@ -2,6 +2,7 @@
  *
  * Work-item x takes a part of the rows. The variance is of the differences from the mean, in a second pass over the
  * cached row: no cancellation. Eight sums at a time, which compilers make a vector of. */
+#if OB_IS_FLOAT
 #define SUMS 8
 
 /* Sum of `term` over a row, where v is element j. */
@@ -77,3 +78,4 @@ OB_ONE_ITEM kernel void batch_norm(global OB_S *out, global const OB_S *in, glob
             OB_STORE(out, r.out_offset + i * r.length + j, OB_LOAD(in, from + j) * scale + shift);
     }
 }
+#endif

@@ -30,21 +30,38 @@
 #endif
 
 #define OB_X(result, i)                                      \
-    (result == OB_PW_MASK ? (T)((global const uchar *)xs)[i] \
+    (result == OB_PW_MASK ? (T)(((global const uchar *)xs)[i]) \
                           : (T)OB_LOAD((global const OB_S *)xs, i))
 #define OB_YZ(operand, i) ((T)OB_LOAD((global const OB_S *)operand, i))
 
 /* What an operand is when it is one value for the whole run. */
 #define OB_ONE(k, load) (p.fixed >> (k)&1 ? (T)OB_OF_BITS(p.operand[k]) : (load))
 
+/* Store a value. Of a complex row, be it of a truth or a size, the product with 1 is complex. */
+#if OB_IS_COMPLEX
+#define OB_PUT(result, at, ...)                                        \
+    {                                                                  \
+        const T value = (__VA_ARGS__) * (T)(1);                        \
+        if (result == OB_PW_BOOL)                                      \
+            ((global uchar *)out)[at] = (uchar)(value.x != 0);         \
+        else if (result == OB_PW_REAL || result == OB_PW_FLOAT_REAL)   \
+            ((global float *)out)[at] = value.x;                       \
+        else                                                           \
+            OB_STORE((global OB_S *)out, at, value);                   \
+    }
+#else
+#define OB_PUT(result, at, ...)                                    \
+    if (result == OB_PW_BOOL)                                      \
+        ((global uchar *)out)[at] = (uchar)((__VA_ARGS__) != 0);   \
+    else                                                           \
+        OB_STORE((global OB_S *)out, at, (T)(__VA_ARGS__));
+#endif
+
 /* The runs' loop for operands x_, y_, z_. */
-#define OB_LOOP(result, stride, x_, y_, z_, ...)                                        \
-    for (ob_i64 j = 0; j < n; j++) {                                                    \
-        const T x = x_, y = y_, z = z_;                                                 \
-        if (result == OB_PW_BOOL)                                                       \
-            ((global uchar *)out)[at_out + j * (stride)] = (uchar)((__VA_ARGS__) != 0); \
-        else                                                                            \
-            OB_STORE((global OB_S *)out, at_out + j * (stride), (T)(__VA_ARGS__));      \
+#define OB_LOOP(result, stride, x_, y_, z_, ...)            \
+    for (ob_i64 j = 0; j < n; j++) {                        \
+        const T x = x_, y = y_, z = z_;                     \
+        OB_PUT(result, at_out + j * (stride), __VA_ARGS__)  \
     }
 
 #define OB_ROW(kernel_name, run, n_operands, result, ...)                                          \

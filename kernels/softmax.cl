@@ -5,6 +5,7 @@
  *
  * Work-item x takes a part of the rows. A row is read three times; it stays in the cache meanwhile. Four sums at a
  * time, so that additions need not wait for each other. */
+#if OB_IS_FLOAT
 
 /* Element j of a row that starts at `at`. */
 #define AT(at, j) ((at) + (j) * r.step)
@@ -63,3 +64,4 @@ OB_ONE_ITEM kernel void log_softmax(global OB_S *out, global const OB_S *in, con
             OB_STORE(out, AT(to, j), OB_LOAD(in, AT(from, j)) - most - less);
     }
 }
+#endif

@@ -99,7 +99,7 @@ static void put_in_group(int i, int g)
     programs[g] = (ob_cl_program){ "pointwise",
                                    { "prelude.cl", "pointwise_kinds.inc", "pointwise_ops.cl",
                                      "pointwise.inc", "math.cl", "math_float.inc", "math_int.inc",
-                                     "pointwise.cl", "pointwise.inc" },
+                                     "complex.cl", "pointwise.cl", "pointwise.inc" },
                                    wanted[g],
                                    NULL };
     ops[i].site.program = &programs[g];
@@ -239,7 +239,7 @@ static ob_status pointwise(ob_frame *frame)
 ob_status ob_cl_pointwise_register(ob_library *lib)
 {
     ob_kernel_row rows[OPS] = { 0 };
-    ob_dtypes served = OB_DTYPES_ALL & ~(OB_DTYPES(OB_C64) | OB_DTYPES(OB_F8E4M3));
+    ob_dtypes served = OB_DTYPES_ALL & ~OB_DTYPES(OB_F8E4M3);
     make_groups();
     if (!ob_cl_device_get()->has_f64) served &= ~OB_DTYPES(OB_F64);
     for (int i = 0; i < OPS; i++) {

@@ -12,7 +12,8 @@ static const struct {
     ob_status (*run)(ob_bench *b);
 } benches[] = { { "dispatch", ob_bench_dispatch },
                 { "gemm", ob_bench_gemm },
-                { "pointwise", ob_bench_pointwise } };
+                { "pointwise", ob_bench_pointwise },
+                { "start", ob_bench_start } };
 
 enum { KEY_PROBE = 256 };
 
@@ -92,7 +93,7 @@ int ob_cmd_bench(int argc, char **argv)
     const struct argp argp = {
         argp_rows,
         parse,
-        "[dispatch|gemm|pointwise]",
+        "[dispatch|gemm|pointwise|start]",
         "Measure against what is installed, as ratios (ours / peer: lower is better).",
         NULL,
         NULL,

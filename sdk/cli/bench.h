@@ -24,6 +24,7 @@ void ob_bench_row(ob_bench *b, const char *name, const char *unit, double ours,
 ob_status ob_bench_dispatch(ob_bench *b) OB_MUST_USE;
 ob_status ob_bench_gemm(ob_bench *b) OB_MUST_USE;
 ob_status ob_bench_pointwise(ob_bench *b) OB_MUST_USE;
+ob_status ob_bench_start(ob_bench *b) OB_MUST_USE;
 
 /* What runs under callgrind: `calls` calls of a no-op. */
 ob_status ob_bench_probe(const char *what, long calls) OB_MUST_USE;

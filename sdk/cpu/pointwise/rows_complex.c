@@ -50,6 +50,11 @@ static inline bool ob_complex_true(T x)
     return crealf(x) != 0 || cimagf(x) != 0;
 }
 
+static inline bool ob_complex_isnan(T x)
+{
+    return isnan(crealf(x)) || isnan(cimagf(x));
+}
+
 static inline bool ob_complex_isinf(T x)
 {
     return isinf(crealf(x)) || isinf(cimagf(x));
