@@ -91,6 +91,8 @@ static bool is_privileged(void)
 ob_status ob_package_discover(void)
 {
     const char *list = is_privileged() ? NULL : getenv("OB_PACKAGE_PATH");
+    if (ob_package_is_changing())
+        return OB_FAIL(OB_ERR_STATE, "packages: none are looked for while one is being loaded");
     (void)pthread_mutex_lock(&lock);
     forget_failures();
     ob_status st = list ? each_part(list, try_file) : OB_OK;

@@ -18,6 +18,29 @@
 #include "ob/schema.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool holds_lock;
+
+/* OB_ERR_STATE where this thread has the lock: a package came back while it was being loaded. */
+static ob_status begin_change(void)
+{
+    if (holds_lock)
+        return OB_FAIL(OB_ERR_STATE, "package: no package can be loaded or unloaded by another one "
+                                     "while that is being loaded");
+    (void)pthread_mutex_lock(&lock);
+    holds_lock = true;
+    return OB_OK;
+}
+
+static void end_change(void)
+{
+    holds_lock = false;
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool ob_package_is_changing(void)
+{
+    return holds_lock;
+}
 
 static ob_key dense_key(const ob_loaded_package *p)
 {
@@ -181,10 +204,13 @@ ob_status ob_package_load(const char *path, ob_loaded_package **out)
         return OB_FAIL(OB_ERR_IO, "package %s: cannot be read: %s", path,
                        errno == ENOENT ? "no such file" : "not accessible");
     }
-    (void)pthread_mutex_lock(&lock);
-    ob_loaded_package *p = find_file(&file);
-    const ob_status st = p ? OB_OK : load_file(canonical, &file, &p);
-    (void)pthread_mutex_unlock(&lock);
+    ob_loaded_package *p = NULL;
+    ob_status st = begin_change();
+    if (st == OB_OK) {
+        p = find_file(&file);
+        if (!p) st = load_file(canonical, &file, &p);
+        end_change();
+    }
     free(canonical);
     if (st == OB_OK && out) *out = p;
     return st;
@@ -211,7 +237,7 @@ ob_status ob_package_unload(ob_loaded_package *package)
 {
     if (!package) return OB_OK;
     OB_TRY(ob_dispatch_quiesce());
-    (void)pthread_mutex_lock(&lock);
+    OB_TRY(begin_change());
     ob_status st = OB_OK;
     if (atomic_load(&package->state) != OB_PACKAGE_LIVE)
         st = OB_FAIL(OB_ERR_STATE, "package: it is not loaded");
@@ -220,7 +246,7 @@ ob_status ob_package_unload(ob_loaded_package *package)
         withdraw(package);
         close_code(package);
     }
-    (void)pthread_mutex_unlock(&lock);
+    end_change();
     return st;
 }
 

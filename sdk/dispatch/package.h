@@ -39,6 +39,9 @@ ob_backend ob_package_backend(const ob_loaded_package *package);
 /* Take over the backend of an opened package: a copy of its api whose alloc and free count. */
 void ob_package_count_memory(ob_loaded_package *package, const ob_backend_api *api);
 
+/* Whether this thread is loading or unloading a package, which then cannot begin another change. */
+bool ob_package_is_changing(void);
+
 /* Keep a package from being unloaded for the length of a callback; false when it is not live. */
 bool ob_package_enter(ob_loaded_package *package);
 void ob_package_leave(ob_loaded_package *package);

@@ -67,6 +67,8 @@ TEST(Package, FailuresSayWhyAndLeaveNothing)
     EXPECT_TRUE(tells("0.2") && tells("0.1")) << message();
     EXPECT_EQ(OB_ERR_DEVICE, ob_package_load(path("test_package_refuses").c_str(), &p));
     EXPECT_TRUE(tells("on fire") && tells("test_package_refuses")) << message();
+    EXPECT_EQ(OB_ERR_STATE, ob_package_load(path("test_package_nests").c_str(), &p));
+    EXPECT_TRUE(tells("while") && tells("loaded")) << message();
     EXPECT_EQ(nullptr, p);
     EXPECT_EQ(nullptr, ob_package_at(0));
 }

@@ -136,7 +136,7 @@ typedef struct ob_package {
     const ob_backend_api *backend;
     void *self;
     /* Register kernels: `lib` is an IMPL library of namespace aten whose key is host->key. All or
-     * nothing. */
+     * nothing. No package can be loaded or unloaded meanwhile: OB_ERR_STATE. */
     ob_status (*register_kernels)(void *self, ob_library *lib);
     /* (optional) close: called once, after the last tensor and the last call are gone */
     void (*close)(void *self);

@@ -107,7 +107,7 @@ ob_tensor *composite_pairwise_distance(ob_scope *s, ob_tensor *x1, ob_tensor *x2
     return ob_linalg_vector_norm(s, d, ob_double(p), OB_SOME_INTS(-1), keepdim);
 }
 
-/* sum (x - mean)^2 / max(0, n - correction) over dims, and the mean */
+/* sum |x - mean|^2 / max(0, n - correction) over dims, and the mean */
 struct ob_var_mean_correction_result composite_var_mean_correction(ob_scope *s, ob_tensor *self,
                                                                    ob_opt_ints dim,
                                                                    ob_scalar correction,
@@ -121,11 +121,13 @@ struct ob_var_mean_correction_result composite_var_mean_correction(ob_scope *s, 
         n *= (double)extent(x, dims.data[i]);
     const double left = n - (correction.tag == OB_SCALAR_NONE ? 1 : ob_scalar_double(correction));
     ob_tensor *mean = ob_mean_dim(s, x, over, true), *d = ob_sub(s, x, mean);
+    if (kind_of(x) == OB_KIND_COMPLEX) d = ob_abs(s, d);
     ob_tensor *var = ob_div_scalar(s, ob_sum_dim(s, ob_mul(s, d, d), over, keepdim),
                                    ob_double(left > 0 ? left : 0));
     if (!keepdim) mean = ob_mean_dim(s, x, over, false);
-    return (struct ob_var_mean_correction_result){ as_dtype(s, var, dtype_of(self)),
-                                                   as_dtype(s, mean, dtype_of(self)) };
+    return (struct ob_var_mean_correction_result){
+        as_dtype(s, var, ob_dtype_to_real(dtype_of(self))), as_dtype(s, mean, dtype_of(self))
+    };
 }
 
 ob_tensor *composite_var_correction(ob_scope *s, ob_tensor *self, ob_opt_ints dim,
@@ -167,13 +169,13 @@ ob_tensor *composite_std_dim(ob_scope *s, ob_tensor *self, ob_opt_ints dim, bool
                              .keepdim = keepdim);
 }
 
-/* log sum exp(x) over dims, with the largest taken out; a row of -inf gives -inf */
+/* log sum exp(x) over dims, with the largest (real part) taken out; a row of -inf gives -inf */
 ob_tensor *composite_logsumexp(ob_scope *s, ob_tensor *self, ob_ints dim, bool keepdim)
 {
     const ob_ints dims = wrapped_dims(s, self, dim);
     const ob_opt_ints over = { dims.data, dims.n, true };
     ob_tensor *x = kind_of(self) < OB_KIND_FLOAT ? as_dtype(s, self, OB_F32) : self;
-    ob_tensor *top = ob_amax(s, x, dims, true);
+    ob_tensor *top = ob_amax(s, kind_of(x) == OB_KIND_COMPLEX ? ob_real(s, x) : x, dims, true);
     top = ob_masked_fill_scalar(s, top, ob_eq_scalar(s, ob_abs(s, top), ob_double(INFINITY)),
                                 ob_int(0));
     ob_tensor *y = ob_log(s, ob_sum_dim(s, ob_exp(s, ob_sub(s, x, top)), over, true));

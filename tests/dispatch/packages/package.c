@@ -78,6 +78,8 @@ static ob_status register_kernels(void *self, ob_library *lib)
     (void)lib;
 #if defined(PACKAGE_REFUSES)
     return OB_FAIL(OB_ERR_DEVICE, "the device is on fire");
+#elif defined(PACKAGE_NESTS)
+    return ob_package_load("/", NULL);
 #else
     return OB_OK;
 #endif
