@@ -105,7 +105,7 @@ void ob_matrix_declare(ob_matrix *m, const ob_aten_row *row, const ob_op *op, ob
  * ----------------------------------------------------------------------------------------------------
  */
 
-static ob_outcome outcome_of(const json_t *row)
+ob_outcome ob_row_outcome(const json_t *row)
 {
     for (int o = 0; o < OB_OUTCOME_LIMIT; o++)
         if (!strcmp(ob_row_text(row, "status"), ob_outcome_name((ob_outcome)o)))
@@ -161,7 +161,7 @@ void ob_matrix_add(ob_matrix *m, const ob_golden *g, ob_device device, const ob_
     }
     add_number(cell, "cases", 1);
     add_number(cell, "passed", result->outcome == OB_OUTCOME_PASS);
-    if (result->outcome > outcome_of(cell)) {
+    if (result->outcome > ob_row_outcome(cell)) {
         json_object_set_new(cell, "status", json_string(ob_outcome_name(result->outcome)));
         json_object_set_new(cell, "message",
                             *result->message
@@ -190,7 +190,7 @@ void ob_matrix_merge(ob_matrix *m, const ob_matrix *other)
     {
         key_of(row, key, sizeof key);
         const json_t *known = json_object_get(m->cells, key);
-        if (known && outcome_of(known) >= outcome_of(row)) continue;
+        if (known && ob_row_outcome(known) >= ob_row_outcome(row)) continue;
         if (known)
             json_object_update((json_t *)(uintptr_t)known, row);
         else {
@@ -208,6 +208,36 @@ static void count(json_t *counts, const char *name)
 {
     json_object_set_new(counts, name,
                         json_integer(json_integer_value(json_object_get(counts, name)) + 1));
+}
+
+/* Counts of 0 of how ops are served, or of how cells ended: reports show them in this order. */
+static json_t *counts_of_served(void)
+{
+    json_t *counts = json_object();
+    for (int s = OB_SERVED_NATIVE; s >= OB_SERVED_MISSING; s--)
+        json_object_set_new(counts, ob_served_name((ob_served)s), json_integer(0));
+    return counts;
+}
+
+static json_t *counts_of_outcomes(void)
+{
+    json_t *counts = json_object();
+    for (int o = OB_OUTCOME_PASS; o < OB_OUTCOME_LIMIT; o++)
+        json_object_set_new(counts, ob_outcome_name((ob_outcome)o), json_integer(0));
+    json_object_set_new(counts, ob_outcome_name(OB_OUTCOME_SKIPPED), json_integer(0));
+    return counts;
+}
+
+/* Put counts into the summary, but for those of 0. */
+static void summarise(ob_matrix *m, const char *name, json_t *counts)
+{
+    void *next = NULL;
+    for (void *at = json_object_iter(counts); at; at = next) {
+        next = json_object_iter_next(counts, at);
+        if (json_integer_value(json_object_iter_value(at)) == 0)
+            json_object_del(counts, json_object_iter_key(at));
+    }
+    json_object_set_new(m->summary, name, counts);
 }
 
 /* One row for each overload that no case touched: untested is never a pass. */
@@ -234,8 +264,8 @@ static void add_untested(ob_matrix *m)
 
 void ob_matrix_finish(ob_matrix *m)
 {
-    json_t *declared = json_object(), *in_scope = json_object(), *measured = json_object(),
-           *cells = json_object(), *row;
+    json_t *declared = counts_of_served(), *in_scope = counts_of_served(),
+           *measured = counts_of_served(), *cells = counts_of_outcomes(), *row;
     size_t i;
     add_untested(m);
     json_array_foreach(m->ops, i, row)
@@ -253,10 +283,10 @@ void ob_matrix_finish(ob_matrix *m)
         passed += json_integer_value(json_object_get(row, "passed"));
     }
     json_object_set_new(m->summary, "overloads", json_integer((json_int_t)json_array_size(m->ops)));
-    json_object_set_new(m->summary, "declared", declared);
-    json_object_set_new(m->summary, "declared_in_scope", in_scope);
-    json_object_set_new(m->summary, "cells", cells);
-    json_object_set_new(m->summary, "cells_by_provenance", measured);
+    summarise(m, "declared", declared);
+    summarise(m, "declared_in_scope", in_scope);
+    summarise(m, "cells", cells);
+    summarise(m, "cells_by_provenance", measured);
     json_object_set_new(m->summary, "cases", json_integer(cases));
     json_object_set_new(m->summary, "cases_passed", json_integer(passed));
 }
@@ -266,7 +296,7 @@ int ob_matrix_failures(const ob_matrix *m)
     int n = 0;
     size_t i;
     json_t *row;
-    json_array_foreach(m->rows, i, row) n += outcome_of(row) >= OB_OUTCOME_WRONG;
+    json_array_foreach(m->rows, i, row) n += ob_row_outcome(row) >= OB_OUTCOME_WRONG;
     return n;
 }
 
@@ -278,7 +308,7 @@ int ob_matrix_regressions(const ob_matrix *m, const ob_matrix *old)
     json_object_foreach(old->cells, key, row)
     {
         const json_t *now = json_object_get(m->cells, key);
-        if (outcome_of(row) != OB_OUTCOME_PASS || !now || outcome_of(now) == OB_OUTCOME_PASS)
+        if (ob_row_outcome(row) != OB_OUTCOME_PASS || !now || ob_row_outcome(now) == OB_OUTCOME_PASS)
             continue;
         fprintf(stderr, "worse than the baseline: %s %s %s: %s %s\n", ob_row_text(now, "op"),
                 ob_row_text(now, "dtype"), ob_row_text(now, "layout"), ob_row_text(now, "status"),
@@ -348,7 +378,7 @@ void ob_matrix_print(const ob_matrix *m)
            (long long)json_integer_value(json_object_get(m->summary, "cases")));
     json_array_foreach(m->rows, i, row)
     {
-        if (outcome_of(row) < OB_OUTCOME_WRONG || shown++ >= SHOWN) continue;
+        if (ob_row_outcome(row) < OB_OUTCOME_WRONG || shown++ >= SHOWN) continue;
         printf("%s %s %s %s: %s: %s\n", ob_row_text(row, "status"), ob_row_text(row, "op"),
                ob_row_text(row, "dtype"), ob_row_text(row, "layout"), ob_row_text(row, "kind"),
                ob_row_text(row, "message"));

@@ -39,6 +39,8 @@ ob_status ob_matrix_write(const ob_matrix *m, const char *path) OB_MUST_USE;
 /* Ten lines for a terminal. */
 void ob_matrix_print(const ob_matrix *m);
 
+/* How a row ended, read back from its "status". */
+ob_outcome ob_row_outcome(const json_t *row);
 /* Text member of a row [borrowed]; "" when it is not there. */
 const char *ob_row_text(const json_t *row, const char *key);
 

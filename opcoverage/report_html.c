@@ -88,12 +88,11 @@ static void tiles(const ob_matrix *m, FILE *f)
     fprintf(f, "</div>\n");
 }
 
-/* One chip per measured cell: dtype as text, the rest on hover. */
-static void chip(const json_t *row, FILE *f)
+/* What a cell measured, as a line of a title. */
+static void detail(const json_t *row, FILE *f)
 {
-    const char *status = ob_row_text(row, "status");
-    fprintf(f, "<span class=\"c %s\" title=\"%s: %s, %s, %s, %s; %lld of %lld cases", status,
-            status, ob_row_text(row, "kind"), ob_row_text(row, "form"), ob_row_text(row, "layout"),
+    fprintf(f, "%s: %s, %s, %s, %s; %lld of %lld cases", ob_row_text(row, "status"),
+            ob_row_text(row, "kind"), ob_row_text(row, "form"), ob_row_text(row, "layout"),
             ob_row_text(row, "provenance"),
             (long long)json_integer_value(json_object_get(row, "passed")),
             (long long)json_integer_value(json_object_get(row, "cases")));
@@ -101,9 +100,26 @@ static void chip(const json_t *row, FILE *f)
         fprintf(f, "; error %.3g, allowed %.3g",
                 json_real_value(json_object_get(row, "max_abs_error")),
                 json_real_value(json_object_get(row, "tolerance")));
-    fputs("; ", f);
+    if (*ob_row_text(row, "message")) fputs("; ", f);
     text(f, ob_row_text(row, "message"));
-    fprintf(f, "\">%s</span>", ob_row_text(row, "dtype"));
+    fputs("&#10;", f);
+}
+
+/* One chip per dtype, coloured by its worst cell; the cells are told on hover. Row `first` of the
+ * group is the first of its dtype. */
+static void chip(const json_t *group, size_t first, FILE *f)
+{
+    const char *dtype = ob_row_text(json_array_get(group, first), "dtype");
+    const json_t *worst = NULL, *row;
+    size_t i;
+    json_array_foreach(group, i, row) if (!strcmp(ob_row_text(row, "dtype"), dtype))
+    {
+        if (i < first) return; /* has its chip */
+        if (!worst || ob_row_outcome(row) > ob_row_outcome(worst)) worst = row;
+    }
+    fprintf(f, "<span class=\"c %s\" title=\"", ob_row_text(worst, "status"));
+    json_array_foreach(group, i, row) if (!strcmp(ob_row_text(row, "dtype"), dtype)) detail(row, f);
+    fprintf(f, "\">%s</span>", dtype);
 }
 
 /* Rows of each op: {"aten::add.Tensor": [row, ...]}. */
@@ -145,7 +161,7 @@ static void op_line(const json_t *op, const json_t *group, FILE *f)
     text(f, ob_row_text(op, "schema"));
     fprintf(f, "\">%s</td><td><span class=\"c %s\">%s</span></td><td>", ob_row_text(op, "op") + 6,
             provenance, provenance);
-    json_array_foreach(group, i, row) if (*ob_row_text(row, "dtype")) chip(row, f);
+    json_array_foreach(group, i, row) if (*ob_row_text(row, "dtype")) chip(group, i, f);
     fprintf(f, "</td><td class=\"op\">");
     leaves(group, f);
     fprintf(f, "</td></tr>\n");
