@@ -308,7 +308,8 @@ int ob_matrix_regressions(const ob_matrix *m, const ob_matrix *old)
     json_object_foreach(old->cells, key, row)
     {
         const json_t *now = json_object_get(m->cells, key);
-        if (ob_row_outcome(row) != OB_OUTCOME_PASS || !now || ob_row_outcome(now) == OB_OUTCOME_PASS)
+        if (ob_row_outcome(row) != OB_OUTCOME_PASS || !now ||
+            ob_row_outcome(now) == OB_OUTCOME_PASS)
             continue;
         fprintf(stderr, "worse than the baseline: %s %s %s: %s %s\n", ob_row_text(now, "op"),
                 ob_row_text(now, "dtype"), ob_row_text(now, "layout"), ob_row_text(now, "status"),

@@ -16,6 +16,13 @@ static moments moments_of(ob_scope *s, ob_tensor *x, ob_ints dims, double eps)
     return (moments){ r.out1, ob_rsqrt(s, ob_add_scalar(s, r.out0, ob_double(eps))) };
 }
 
+/* A mean or rstd in the dtype of its result: the parameters', or the input's without any. */
+static ob_tensor *as_statistic(ob_scope *s, ob_tensor *t, ob_tensor *input, ob_tensor *w,
+                               ob_tensor *b)
+{
+    return as_dtype(s, t, dtype_of(w ? w : b ? b : input));
+}
+
 /* x w + b, where w and b may be missing */
 static ob_tensor *affine(ob_scope *s, ob_tensor *x, ob_tensor *w, ob_tensor *b)
 {
@@ -35,7 +42,9 @@ struct ob_native_layer_norm_result composite_native_layer_norm(ob_scope *s, ob_t
         moments_of(s, x, dims_from(s, input, rank_of(input) - normalized_shape.n), eps);
     ob_tensor *y = ob_mul(s, ob_sub(s, x, m.mean), m.rstd);
     y = affine(s, y, weight ? widened(s, weight) : NULL, bias ? widened(s, bias) : NULL);
-    return (struct ob_native_layer_norm_result){ as_dtype(s, y, dtype), m.mean, m.rstd };
+    return (struct ob_native_layer_norm_result){ as_dtype(s, y, dtype),
+                                                 as_statistic(s, m.mean, input, weight, bias),
+                                                 as_statistic(s, m.rstd, input, weight, bias) };
 }
 
 ob_tensor *composite_layer_norm(ob_scope *s, ob_tensor *input, ob_ints normalized_shape,
@@ -128,9 +137,10 @@ composite_native_batch_norm(ob_scope *s, ob_tensor *input, ob_tensor *weight, ob
     ob_tensor *y = ob_mul(s, ob_sub(s, x, per_channel(s, mean, x)), per_channel(s, rstd, x));
     y = affine(s, y, per_channel(s, weight ? widened(s, weight) : NULL, x),
                per_channel(s, bias ? widened(s, bias) : NULL, x));
-    ob_tensor *none = training ? NULL : ob_new_empty(s, x, OB_INTS(0));
+    if (!training) mean = rstd = ob_new_empty(s, x, OB_INTS(0));
     return (struct ob_native_batch_norm_result){ as_dtype(s, y, dtype_of(input)),
-                                                 training ? mean : none, training ? rstd : none };
+                                                 as_statistic(s, mean, input, weight, bias),
+                                                 as_statistic(s, rstd, input, weight, bias) };
 }
 
 struct ob_native_batch_norm_legit_no_training_result
@@ -190,9 +200,10 @@ struct ob_native_group_norm_result composite_native_group_norm(ob_scope *s, ob_t
     ob_tensor *y = ob_reshape(s, ob_mul(s, ob_sub(s, x, m.mean), m.rstd), sizes_of(input));
     y = affine(s, y, per_channel(s, weight ? widened(s, weight) : NULL, input),
                per_channel(s, bias ? widened(s, bias) : NULL, input));
+    ob_tensor *mean = ob_squeeze_dim(s, m.mean, 2), *rstd = ob_squeeze_dim(s, m.rstd, 2);
     return (struct ob_native_group_norm_result){ as_dtype(s, y, dtype_of(input)),
-                                                 ob_squeeze_dim(s, m.mean, 2),
-                                                 ob_squeeze_dim(s, m.rstd, 2) };
+                                                 as_statistic(s, mean, input, weight, bias),
+                                                 as_statistic(s, rstd, input, weight, bias) };
 }
 
 ob_tensor *composite_group_norm(ob_scope *s, ob_tensor *input, int64_t num_groups,
