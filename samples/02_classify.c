@@ -1,7 +1,7 @@
 /* A trained model on real data: classify handwritten digits that it was not trained on; accuracy
  * and images per second.
  *
- *     build/bin/02_classify DEVICE MODEL.pt2 IMAGES.npy LABELS.npy
+ *     build/bin/02_classify DEVICE IMAGES.npy LABELS.npy MODEL.pt2...
  *
  * images: [N, 1, 8, 8] float32, labels: [N] int64, the program's output: [B, 10] float32. */
 #include <ob/ob.h>
@@ -52,39 +52,56 @@ static ob_status classify(ob_program *model, ob_tensor *images, const int64_t *l
     return OB_OK;
 }
 
-static ob_status run(char **argv)
+/* The file's name without folders, up to its first dot. */
+static void print_name(const char *path)
 {
-    ob_device device;
-    ob_program *model = NULL;
-    ob_tensor *images = NULL, *labels = NULL;
-    OB_TRY(ob_package_discover());
-    OB_TRY(ob_device_parse(argv[1], &device));
-    OB_TRY(ob_program_load(argv[2], device, &model));
-    OB_TRY(ob_tensor_load_npy(argv[3], device, &images));
-    OB_TRY(ob_tensor_load_npy(argv[4], OB_DEVICE_CPU, &labels));
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    printf("%-20.*s ", (int)strcspn(name, "."), name);
+    fflush(stdout);
+}
+
+/* Classify all images twice: the first pass builds kernels, which are cached. */
+static ob_status measure(ob_program *model, ob_tensor *images, const ob_tensor *labels)
+{
+    const int64_t n = ob_tensor_numel(labels);
     int hits = 0, again = 0;
     const double start = now();
-    OB_TRY(classify(model, images, ob_tensor_data(labels),
-                    &hits)); /* first: kernels are built and cached */
+    OB_TRY(classify(model, images, ob_tensor_data(labels), &hits));
     const double warm = now();
     OB_TRY(classify(model, images, ob_tensor_data(labels), &again));
     const double end = now();
-    const int64_t n = ob_tensor_numel(labels);
     printf("%lld images: %.1f %% right, %.0f images/s (first pass %.2f s)\n", (long long)n,
            100.0 * hits / (double)n, (double)n / (end - warm), warm - start);
-    ob_tensor_release(labels);
-    ob_tensor_release(images);
-    ob_program_release(model);
     return hits == again
                ? OB_OK
                : OB_FAIL(OB_ERR_STATE, "the second pass got %d right, the first %d", again, hits);
 }
 
+static ob_status run(char **argv)
+{
+    ob_device device;
+    ob_tensor *images = NULL, *labels = NULL;
+    OB_TRY(ob_package_discover());
+    OB_TRY(ob_device_parse(argv[1], &device));
+    ob_status st = ob_tensor_load_npy(argv[2], device, &images);
+    if (st == OB_OK) st = ob_tensor_load_npy(argv[3], OB_DEVICE_CPU, &labels);
+    for (char **path = argv + 4; *path && st == OB_OK; path++) {
+        ob_program *model = NULL;
+        print_name(*path);
+        st = ob_program_load(*path, device, &model);
+        if (st == OB_OK) st = measure(model, images, labels);
+        ob_program_release(model);
+    }
+    ob_tensor_release(labels);
+    ob_tensor_release(images);
+    return st;
+}
+
 int main(int argc, char **argv)
 {
     char text[8192];
-    if (argc != 5) {
-        fprintf(stderr, "Usage: %s DEVICE MODEL.pt2 IMAGES.npy LABELS.npy\n", argv[0]);
+    if (argc < 5) {
+        fprintf(stderr, "Usage: %s DEVICE IMAGES.npy LABELS.npy MODEL.pt2...\n", argv[0]);
         return 2;
     }
     if (run(argv) == OB_OK) return 0;
