@@ -57,10 +57,17 @@
 #define OB_RED_A(bits) ((A)(bits))
 #endif
 
+#if OB_IS_FLOAT
+#define OB_RED_NTH const A nth = 1 / n; (void)nth;
+#else
+#define OB_RED_NTH
+#endif
+
 /* What the formulas may name beside acc and x. */
 #define OB_RED_NAMES                     \
     const A a = OB_RED_A(p.a);           \
     const A n = (A)p.gone.numel;         \
+    OB_RED_NTH                          \
     const ob_i64 results = p.kept.numel; \
     (void)a, (void)n;
 
@@ -223,3 +230,9 @@
     OB_WANTED(OB_WANT_##name)(OB_KINDS_##kinds(OB_IF_NOW)(                                               \
         OB_RED_KERNEL(red_##name, result, flags, start, step, join, finish)    \
             OB_RED_JOIN_KERNEL(join_##name, result, flags, start, join, finish)))
+
+#if OB_IS_FLOAT && defined(OB_RED_WIDE)
+/* The m of rows around a mean, of n-th parts, whose sum does not overflow where the mean is a number. */
+OB_RED_KERNEL(red_center, OB_RED_MEAN, 0, 0, acc + x * nth, acc + x, n > 0 ? acc : (A)NAN)
+OB_RED_JOIN_KERNEL(join_center, OB_RED_MEAN, 0, 0, acc + x, n > 0 ? acc : (A)NAN)
+#endif
