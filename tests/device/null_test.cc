@@ -53,6 +53,24 @@ TEST_F(Null, CopiesViewsByTheirStrides)
     EXPECT_EQ(Values({ 1, 2, 4, 5 }), run("slice.Tensor", x, 1, 1, 3, 1).values());
 }
 
+/* The running moments are written without the schema saying so, which a fallback cannot know. */
+TEST_F(Null, OutFormsOfCompositesAreComposites)
+{
+    ob_op *op = nullptr;
+    ASSERT_EQ(OB_OK, ob_op_find("aten::native_batch_norm.out", &op));
+    const uint64_t before = ob_inspect_counts(op).fallbacks;
+    const Tensor x = here(tensor({ 2, 1, 2 }, { 1, 2, 3, 4 }));
+    const Tensor mean = here(tensor({ 1 }, { 0 })), var = here(tensor({ 1 }, { 1 }));
+    const Tensor out = here(tensor({ 1 }, { 0 })), saved = here(tensor({ 1 }, { 0 })),
+                 rstd = here(tensor({ 1 }, { 0 }));
+    run("native_batch_norm.out", x, nullptr, nullptr, mean, var, true, 0.1, 0.0, out, saved, rstd);
+    EXPECT_EQ(before, ob_inspect_counts(op).fallbacks);
+    EXPECT_FLOAT_EQ(0.1 * 2.5, mean.values()[0]);
+    EXPECT_FLOAT_EQ(0.9 + 0.1 * 5 / 3, var.values()[0]);
+    EXPECT_FLOAT_EQ(2.5, saved.values()[0]);
+    EXPECT_EQ(Ints({ 2, 1, 2 }), out.sizes());
+}
+
 TEST_F(Null, RunsOpsOnTheFallbackAndCountsThem)
 {
     ob_op *op = nullptr;
