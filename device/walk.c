@@ -132,6 +132,7 @@ static void prepare(ob_cl_walk *w)
     w->prepared = true;
     for (int d = 0; d < w->rank; d++)
         if (w->size[d] == 0) w->done = true;
+    if (w->done) return;
     order(w);
     merge(w);
     w->inner = inner_dims(w);
