@@ -1,6 +1,6 @@
 /* Functions of pointwise rows for complex64, as sdk/cpu/pointwise/rows_complex.c has them from <complex.h>. Follows
- * prelude.cl; another dtype skips the file. Formulas: W. Kahan, "Branch Cuts for Complex Elementary Functions" (1987);
- * values at infinities: C99, annex G. */
+ * prelude.cl; another dtype skips the file. Inverse functions: W. Kahan, "Branch Cuts for Complex Elementary Functions"
+ * (1987). Of the values at infinities those of exp, sqrt, sinh, cosh and tanh follow C99, annex G. */
 #if OB_IS_COMPLEX
 #define R float
 

@@ -10,8 +10,9 @@ say "Building"
 cmake --build --preset release
 
 say "Devices"
-build/bin/ob devices
-device=$(build/bin/ob devices --json | sed -n 's/.*"device": "\([^"]*\)".*/\1/p' | head -n 1)
+devices=$(build/bin/ob devices)
+printf '%s\n' "$devices"
+device=$(sed -n 's/^  \([a-z]*:[0-9]*\) .*/\1/p' <<<"$devices" | head -n 1)
 device=${device:-cpu}
 
 say "Handwritten digits the models were not trained on, on $device (the first run on a machine builds the kernels, once)"
@@ -27,12 +28,11 @@ build/bin/ob run samples/models/digits_cnn/digits_cnn.aten.pt2 --device "$device
 
 say "The coverage matrix"
 matrix=build/coverage.json
+from=(--quick --device "$device" --report "$matrix")
 if [ "$matrix" -nt build/lib/libob.so ]; then
-    build/bin/ob coverage --merge "$matrix" --report build/coverage.html || true
-    echo "(Measured by an earlier run of this build. build/bin/ob coverage --device $device measures all of it.)"
-else
-    build/bin/ob coverage --quick --device "$device" --report build/coverage.html --report "$matrix" ||
-        echo "Some cells of the matrix fail: the report says which."
+    echo "(As an earlier run of this build measured it. build/bin/ob coverage --device $device measures all of it.)"
+    from=(--merge "$matrix")
 fi
+build/bin/ob coverage "${from[@]}" --report build/coverage.html || echo "Some cells of the matrix fail: the report says which."
 echo
 echo "The whole matrix is in build/coverage.html. Done in $((SECONDS - started)) s."

@@ -60,15 +60,12 @@ static ob_status run_record(ob_frame *frame, const ob_record *r)
 static ob_status run_next_best(const ob_table *table, uint32_t slot, ob_frame *frame,
                                const ob_record *declined)
 {
-    static const ob_key order[OB_ALTERNATIVES] = { OB_KEY_CompositeExplicitAutogradNonFunctional,
-                                                   OB_KEY_CompositeExplicitAutograd,
-                                                   OB_KEY_CompositeImplicitAutograd };
     atomic_fetch_add_explicit(&((ob_op *)frame->op)->declines, 1, memory_order_relaxed);
     for (int i = 0; i <= OB_ALTERNATIVES; i++) {
         const bool last = i == OB_ALTERNATIVES;
         const ob_record *r = last ? table->fallbacks[slot] : table->alternatives[i];
         if (!r || r == declined || r->kernel.flags & OB_KERNEL_FALLTHROUGH) continue;
-        if (!last && !ob_alias_has_slot(order[i], (int)slot)) continue;
+        if (!last && !ob_alias_has_slot(ob_alternative_keys[i], (int)slot)) continue;
         reset_results(frame);
         const ob_status st = run_record(frame, r);
         if (st != OB_ERR_DECLINED) return st;

@@ -3,6 +3,10 @@
  * table never lags behind the registrations, whatever their order. */
 #include "dispatch/compute.h"
 
+const ob_key ob_alternative_keys[OB_ALTERNATIVES] = { OB_KEY_CompositeExplicitAutogradNonFunctional,
+                                                      OB_KEY_CompositeExplicitAutograd,
+                                                      OB_KEY_CompositeImplicitAutograd };
+
 void ob_inputs_collect(const ob_op *op, ob_inputs *out)
 {
     *out = (ob_inputs){ .any_other = false };
@@ -84,9 +88,6 @@ static void mask_fallthrough(ob_table *table, int slot)
 
 void ob_compute_table(const ob_inputs *in, ob_table *table)
 {
-    static const ob_key order[OB_ALTERNATIVES] = { OB_KEY_CompositeExplicitAutogradNonFunctional,
-                                                   OB_KEY_CompositeExplicitAutograd,
-                                                   OB_KEY_CompositeImplicitAutograd };
     for (int b = 0; b < OB_BACKENDS; b++)
         table->masks[b] = ob_keyset_full();
     for (int slot = 0; slot < OB_TABLE_SLOTS; slot++) {
@@ -98,5 +99,5 @@ void ob_compute_table(const ob_inputs *in, ob_table *table)
             mask_fallthrough(table, slot);
     }
     for (int i = 0; i < OB_ALTERNATIVES; i++)
-        table->alternatives[i] = in->newest[order[i]];
+        table->alternatives[i] = in->newest[ob_alternative_keys[i]];
 }

@@ -35,7 +35,10 @@ typedef struct ob_record {
 
 enum { OB_MAX_ARGS = 64 };
 enum { OB_NOT_ONE = UINT16_MAX };
-enum { OB_ALTERNATIVES = 3 }; /* CEANF, CEA, CIA: who is asked when a kernel declines */
+enum { OB_ALTERNATIVES = 3 };
+/* CEANF, CEA, CIA: whose kernels serve all backends, in the order in which they are asked when a
+ * kernel declines. */
+extern const ob_key ob_alternative_keys[OB_ALTERNATIVES];
 
 /* What a call looks at. */
 typedef struct ob_table {

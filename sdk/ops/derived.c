@@ -181,11 +181,6 @@ ob_op *ob_derived_source(const ob_record *record)
     return ob_aten_op((int)(intptr_t)record->kernel.user);
 }
 
-/* Kernels for all backends, in the order in which a call asks them. */
-static const ob_key composite_keys[] = { OB_KEY_CompositeExplicitAutogradNonFunctional,
-                                         OB_KEY_CompositeExplicitAutograd,
-                                         OB_KEY_CompositeImplicitAutograd };
-
 static bool is_composite(const ob_record *r)
 {
     return r && (!(r->kernel.flags & OB_KERNEL_GENERATED) || ob_derived_source(r));
@@ -203,8 +198,8 @@ bool ob_has_composite(ob_op *op)
 /* Whether row has a kernel for all backends, be it a structured family's. */
 static bool has_alias_kernel(int row)
 {
-    for (size_t i = 0; i < OB_COUNT(composite_keys); i++)
-        if (ob_op_newest(ob_aten_op(row), composite_keys[i])) return true;
+    for (int i = 0; i < OB_ALTERNATIVES; i++)
+        if (ob_op_newest(ob_aten_op(row), ob_alternative_keys[i])) return true;
     return false;
 }
 
@@ -215,8 +210,8 @@ static bool can_serve(int source, int form)
     const ob_op *op = ob_aten_op(source);
     const bool any = atomic_load_explicit(&op->n_kernels, memory_order_relaxed) > 0;
     if (atomic_load_explicit(&ob_aten_op(form)->n_kernels, memory_order_relaxed) == 0) return any;
-    for (size_t i = 0; i < OB_COUNT(composite_keys); i++)
-        if (is_composite(ob_op_newest(op, composite_keys[i]))) return true;
+    for (int i = 0; i < OB_ALTERNATIVES; i++)
+        if (is_composite(ob_op_newest(op, ob_alternative_keys[i]))) return true;
     return false;
 }
 

@@ -81,8 +81,7 @@ ob_tensor *composite_nextafter(ob_scope *s, ob_tensor *self, ob_tensor *other)
     const ob_dtype dtype = sum ? dtype_of(sum) : OB_DTYPE_NONE;
     if (sum && ob_dtype_bytes(dtype) != 2)
         return ob_scope_fail(s, OB_FAIL(OB_ERR_DECLINED,
-                                        "nextafter: %s has 16-bit steps only in "
-                                        "kernels",
+                                        "nextafter: the composite is for 16-bit floats, not for %s",
                                         ob_dtype_name(dtype)));
     ob_tensor *x = ob_contiguous(s, ob_expand(s, as_dtype(s, self, dtype), sizes_of(sum)));
     ob_tensor *bits = ob_view_dtype(s, x, OB_I16);
