@@ -15,6 +15,10 @@ static const struct {
                 { "pointwise", ob_bench_pointwise },
                 { "start", ob_bench_start } };
 
+/* The peers run on one thread, so the device does: what PoCL (up to 3, and later) reads when it is
+ * loaded, unless the caller has set it. */
+static const char *const one_thread[] = { "POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT" };
+
 enum { KEY_PROBE = 256 };
 
 typedef struct options {
@@ -94,7 +98,8 @@ int ob_cmd_bench(int argc, char **argv)
         argp_rows,
         parse,
         "[dispatch|gemm|pointwise|start]",
-        "Measure against what is installed, as ratios (ours / peer: lower is better).",
+        "Measure against what is installed, as ratios (ours / peer: lower is better), on one "
+        "thread.",
         NULL,
         NULL,
         NULL
@@ -102,6 +107,8 @@ int ob_cmd_bench(int argc, char **argv)
     options o = { 0 };
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.probe) return probe(o.probe);
+    for (size_t i = 0; i < OB_COUNT(one_thread); i++)
+        setenv(one_thread[i], "1", 0);
     ob_bench b = { .rows = json_array(), .quiet = o.json };
     ob_status st = ob_cli_device(o.device, &b.device);
     for (size_t i = 0; i < OB_COUNT(benches) && st == OB_OK; i++)
