@@ -63,7 +63,9 @@ static ob_status buffer_write(void *self, ob_buffer *buffer, size_t offset, cons
 static ob_status buffer_read(void *self, ob_buffer *buffer, size_t offset, void *host, size_t bytes)
 {
     (void)self;
-    return ob_cl_read(buffer, offset, host, bytes);
+    OB_TRY(ob_cl_read(buffer, offset, host, bytes));
+    ob_cl_programs_save();
+    return OB_OK;
 }
 
 static ob_status buffer_copy(void *self, ob_buffer *dst, size_t dst_offset, ob_buffer *src,
@@ -77,7 +79,9 @@ static ob_status synchronize(void *self, int32_t index)
 {
     (void)self;
     OB_TRY(ob_cl_device_expect(index));
-    return ob_cl_finish_all();
+    OB_TRY(ob_cl_finish_all());
+    ob_cl_programs_save();
+    return OB_OK;
 }
 
 static ob_status stream_create(void *self, int32_t index, ob_stream **out)
@@ -104,7 +108,9 @@ static ob_status stream_set(void *self, int32_t index, ob_stream *stream, ob_str
 static ob_status stream_synchronize(void *self, ob_stream *stream)
 {
     (void)self;
-    return ob_cl_stream_finish(stream);
+    OB_TRY(ob_cl_stream_finish(stream));
+    ob_cl_programs_save();
+    return OB_OK;
 }
 
 static ob_status event_record(void *self, int32_t index, ob_event **out)

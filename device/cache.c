@@ -1,6 +1,7 @@
 /* Files of the disk cache. Called by program.c. */
 #include "device/cache.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +13,13 @@
 
 enum { PATH_BYTES = 1024 };
 
-static const char magic[8] = { 'O', 'B', 'C', 'L', 'B', 'I', 'N', '1' };
+static const char magic[8] = { 'O', 'B', 'C', 'L', 'B', 'I', 'N', '2' };
 
-/* Head of a file; names, then the binary, follow. */
+/* Head of a file; the binary follows. */
 typedef struct file_head {
     char magic[8];
-    uint64_t names_bytes, binary_bytes;
-    XXH128_canonical_t checksum; /* of all that follows */
+    uint64_t bytes; /* of the binary, as is the checksum */
+    XXH128_canonical_t checksum;
 } file_head;
 
 /* The folder, without a slash at its end; false when the cache is off. */
@@ -65,56 +66,45 @@ void ob_cl_cache_key(const char *text, size_t bytes, char key[OB_CL_KEY_BYTES])
              (unsigned long long)h.low64);
 }
 
-static void checksum(const ob_cl_cached *e, XXH128_canonical_t *out)
+static file_head head_of(const unsigned char *binary, size_t bytes)
 {
-    XXH3_state_t *state = XXH3_createState();
-    memset(out, 0, sizeof *out);
-    if (!state) return;
-    XXH3_128bits_reset(state);
-    XXH3_128bits_update(state, e->names, e->names_bytes);
-    XXH3_128bits_update(state, e->binary, e->binary_bytes);
-    XXH128_canonicalFromHash(out, XXH3_128bits_digest(state));
-    XXH3_freeState(state);
+    file_head head = { .bytes = bytes };
+    memcpy(head.magic, magic, sizeof magic);
+    XXH128_canonicalFromHash(&head.checksum, XXH3_128bits(binary, bytes));
+    return head;
 }
 
-/* Read the rest of a file whose head says how long it is; it must be exactly that long. */
-static bool body_read(FILE *f, const file_head *head, ob_cl_cached *out)
+/* The binary of a file, which must be exactly as long as its head says [owned]; NULL: it is not. */
+static unsigned char *file_read(FILE *f, size_t *bytes)
 {
     struct stat info;
-    if (fstat(fileno(f), &info) || info.st_size < (off_t)sizeof *head) return false;
-    const uint64_t body = (uint64_t)info.st_size - sizeof *head;
-    if (head->names_bytes > body || head->binary_bytes != body - head->names_bytes) return false;
-    if (head->binary_bytes == 0) return false;
-    out->names_bytes = (size_t)head->names_bytes;
-    out->binary_bytes = (size_t)head->binary_bytes;
-    out->names = calloc(1, out->names_bytes + 1);
-    out->binary = malloc(out->binary_bytes);
-    if (!out->names || !out->binary) return false;
-    if (fread(out->names, 1, out->names_bytes, f) != out->names_bytes) return false;
-    if (fread(out->binary, 1, out->binary_bytes, f) != out->binary_bytes) return false;
-    XXH128_canonical_t sum;
-    checksum(out, &sum);
-    return memcmp(&sum, &head->checksum, sizeof sum) == 0;
+    file_head head;
+    if (fstat(fileno(f), &info) || info.st_size <= (off_t)sizeof head) return NULL;
+    *bytes = (size_t)info.st_size - sizeof head;
+    if (fread(&head, sizeof head, 1, f) != 1 || head.bytes != *bytes) return NULL;
+    unsigned char *binary = malloc(*bytes);
+    if (!binary) return NULL;
+    if (fread(binary, 1, *bytes, f) == *bytes) {
+        const file_head whole = head_of(binary, *bytes);
+        if (memcmp(&whole, &head, sizeof head) == 0) return binary;
+    }
+    free(binary);
+    return NULL;
 }
 
-bool ob_cl_cache_load(const char *key, ob_cl_cached *out)
+unsigned char *ob_cl_cache_load(const char *key, size_t *bytes)
 {
     char path[PATH_BYTES];
-    *out = (ob_cl_cached){ 0 };
-    if (!file_path(key, path, sizeof path)) return false;
+    if (!file_path(key, path, sizeof path)) return NULL;
     FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    file_head head;
-    const bool ok = fread(&head, sizeof head, 1, f) == 1 &&
-                    memcmp(head.magic, magic, sizeof magic) == 0 && body_read(f, &head, out);
+    if (!f) return NULL;
+    unsigned char *binary = file_read(f, bytes);
     fclose(f);
-    if (ok) return true;
-    ob_cl_cached_reset(out);
-    remove(path);
-    return false;
+    if (!binary) remove(path);
+    return binary;
 }
 
-void ob_cl_cache_store(const char *key, const ob_cl_cached *entry)
+void ob_cl_cache_store(const char *key, const unsigned char *binary, size_t bytes)
 {
     char path[PATH_BYTES], beside[PATH_BYTES + 32];
     if (!file_path(key, path, sizeof path)) return;
@@ -122,12 +112,8 @@ void ob_cl_cache_store(const char *key, const ob_cl_cached *entry)
     snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
     FILE *f = fopen(beside, "wb");
     if (!f) return;
-    file_head head = { .names_bytes = entry->names_bytes, .binary_bytes = entry->binary_bytes };
-    memcpy(head.magic, magic, sizeof magic);
-    checksum(entry, &head.checksum);
-    bool ok = fwrite(&head, sizeof head, 1, f) == 1;
-    ok = ok && fwrite(entry->names, 1, entry->names_bytes, f) == entry->names_bytes;
-    ok = ok && fwrite(entry->binary, 1, entry->binary_bytes, f) == entry->binary_bytes;
+    const file_head head = head_of(binary, bytes);
+    bool ok = fwrite(&head, sizeof head, 1, f) == 1 && fwrite(binary, 1, bytes, f) == bytes;
     ok = fclose(f) == 0 && ok;
     if (!ok || rename(beside, path)) remove(beside);
 }
@@ -136,11 +122,4 @@ void ob_cl_cache_remove(const char *key)
 {
     char path[PATH_BYTES];
     if (file_path(key, path, sizeof path)) remove(path);
-}
-
-void ob_cl_cached_reset(ob_cl_cached *entry)
-{
-    free(entry->names);
-    free(entry->binary);
-    *entry = (ob_cl_cached){ 0 };
 }

@@ -7,21 +7,31 @@
 
 #include <CL/cl.h>
 
+#include "device/cache.h"
 #include "device/program.h"
 
 struct ob_cl_kernel {
-    const char *name; /* borrowed from the site that asked first: a literal */
+    const ob_cl_program *program; /* borrowed, as is `name`: the site's that asked first */
+    const char *name;
+    ob_dtype dtype;
+    cl_program built; /* owned; has this kernel only */
     cl_kernel object; /* owned */
+    bool usable;      /* else `failure` says why */
+    ob_error failure;
+    char key[OB_CL_KEY_BYTES]; /* of the disk cache */
     uint32_t n_args;
     pthread_mutex_t lock; /* a cl_kernel takes arguments from one thread at a time */
-    bool launched;        /* since the program was built or loaded; guarded by `lock` */
-    bool saved;           /* its finished code is in the disk cache */
-    ob_cl_kernel *next;   /* kernels of the same program */
+    bool launched;        /* guarded by `lock`, as is `saved` */
+    bool saved;           /* is in the disk cache, or was tried to be put there */
+    ob_cl_kernel *next;   /* all that are known */
 };
 
-/* Save to the disk cache the programs with kernels that were launched but are not there yet. */
+/* Note a launch. With the kernel's lock held. */
+void ob_cl_kernel_launched(ob_cl_kernel *kernel);
+/* Save to the disk cache the kernels that were launched and are not there yet. Called when work has
+ * been waited for; costs nothing when there is nothing new. */
 void ob_cl_programs_save(void);
-/* Save, then release all programs and kernels; sites forget what they have found. */
+/* Release all kernels; sites forget what they have found. */
 void ob_cl_programs_close(void);
 
 #endif

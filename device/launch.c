@@ -74,7 +74,7 @@ ob_status ob_cl_launch(ob_cl_kernel *kernel, ob_cl_range range, const ob_cl_arg 
     pthread_mutex_lock(&kernel->lock);
     const cl_int set = args_set(kernel, args, n_args, &bad);
     const cl_int code = set == CL_SUCCESS ? enqueue(s, kernel, &range) : CL_SUCCESS;
-    kernel->launched = true;
+    if (code == CL_SUCCESS) ob_cl_kernel_launched(kernel);
     pthread_mutex_unlock(&kernel->lock);
     if (set != CL_SUCCESS)
         return OB_FAIL(OB_ERR_MISMATCH,

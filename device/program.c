@@ -1,9 +1,9 @@
-/* Building programs and finding kernels. One lock over all of it: building is rare and takes long.
+/* Building kernels and finding them. One lock over all of it: building is rare and takes long.
  *
- * Two caches: the list of built programs, and the disk cache (cache.h), from which a program comes
- * with the finished code of the kernels that ran before. It is saved when the package closes or the
- * process ends, because only then does it hold the code of the kernels that have run.
- * Implementations differ in what a binary costs: see ob_cl_device.saves_binaries. */
+ * Two caches: the list of built kernels, and the disk cache (cache.h) of their programs' binaries.
+ * A program is saved when work has been waited for after a launch of its kernel, because only then
+ * do all implementations have the finished code: PoCL makes it at the first launch, for the
+ * work-group size at hand. Never at the end of the process, when parts of a compiler are gone. */
 #include "device/program.h"
 
 #include <stdio.h>
@@ -16,28 +16,23 @@
 #include "device/runtime/context.h"
 #include "device/source.h"
 
-/* A program for one dtype: built, or known not to build. */
-typedef struct built_program {
-    const ob_cl_program *program;
-    ob_dtype dtype;
-    cl_program object; /* NULL: it does not build, `failure` says why */
-    ob_error failure;
-    char key[OB_CL_KEY_BYTES];
-    ob_cl_cached cached; /* what the disk cache had; only `names` is kept */
-    ob_cl_kernel *kernels;
-    struct built_program *next;
-} built_program;
-
 static struct {
     pthread_mutex_t lock;
-    built_program *programs;
+    ob_cl_kernel *kernels; /* built, or known not to build */
     ob_cl_site *sites;
-    bool saves_at_exit;
+    atomic_bool unsaved; /* a kernel was launched that is not in the disk cache */
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 const char *ob_cl_kernel_name(const ob_cl_kernel *kernel)
 {
     return kernel->name;
+}
+
+void ob_cl_kernel_launched(ob_cl_kernel *kernel)
+{
+    if (kernel->launched) return;
+    kernel->launched = true;
+    if (!kernel->saved) atomic_store(&all.unsaved, true);
 }
 
 /* ---- building ---- */
@@ -65,30 +60,29 @@ static ob_status key_write(ob_cl_text *text, const char *options, char key[OB_CL
 }
 
 /* From the disk cache; false when there is no entry, or OpenCL does not take it. */
-static bool build_from_cache(built_program *b, const char *options)
+static bool build_from_cache(ob_cl_kernel *k, const char *options)
 {
     const ob_cl_device *d = ob_cl_device_get();
-    if (!ob_cl_cache_load(b->key, &b->cached)) return false;
+    size_t bytes = 0;
+    unsigned char *binary = ob_cl_cache_load(k->key, &bytes);
+    if (!binary) return false;
     cl_int state = CL_SUCCESS, code = CL_SUCCESS;
-    const unsigned char *binary = b->cached.binary;
-    cl_program p = clCreateProgramWithBinary(d->context, 1, &d->device, &b->cached.binary_bytes,
-                                             &binary, &state, &code);
-    const bool ok = p && code == CL_SUCCESS && state == CL_SUCCESS &&
-                    clBuildProgram(p, 1, &d->device, options, NULL, NULL) == CL_SUCCESS;
-    free(b->cached.binary);
-    b->cached.binary = NULL;
-    if (ok) {
-        b->object = p;
+    cl_program p = clCreateProgramWithBinary(d->context, 1, &d->device, &bytes,
+                                             (const unsigned char *[]){ binary }, &state, &code);
+    free(binary);
+    k->saved = p && code == CL_SUCCESS && state == CL_SUCCESS &&
+               clBuildProgram(p, 1, &d->device, options, NULL, NULL) == CL_SUCCESS;
+    if (k->saved) {
+        k->built = p;
         return true;
     }
     if (p) clReleaseProgram(p);
-    ob_cl_cached_reset(&b->cached);
-    ob_cl_cache_remove(b->key);
+    ob_cl_cache_remove(k->key);
     return false;
 }
 
 /* Error with the end of the build log, where compilers say how it went. */
-static ob_status build_failed(const built_program *b, const char *kernel, cl_program p, cl_int code)
+static ob_status build_failed(const ob_cl_kernel *k, cl_program p, cl_int code)
 {
     const ob_cl_device *d = ob_cl_device_get();
     size_t bytes = 0;
@@ -97,14 +91,14 @@ static ob_status build_failed(const built_program *b, const char *kernel, cl_pro
     if (log && bytes) clGetProgramBuildInfo(p, d->device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL);
     const ob_status st =
         OB_FAIL(OB_ERR_DEVICE, "opencl: program %s for %s (kernel %s) does not build: %s (%d)\n%s",
-                b->program->name, ob_dtype_name(b->dtype), kernel, ob_cl_code_name(code), code,
+                k->program->name, ob_dtype_name(k->dtype), k->name, ob_cl_code_name(code), code,
                 log && *log ? log : "(no build log)");
     free(log);
     return st;
 }
 
-static ob_status build_from_source(built_program *b, const char *kernel, const char *text,
-                                   size_t bytes, const char *options)
+static ob_status build_from_source(ob_cl_kernel *k, const char *text, size_t bytes,
+                                   const char *options)
 {
     const ob_cl_device *d = ob_cl_device_get();
     cl_int code = CL_SUCCESS;
@@ -112,93 +106,72 @@ static ob_status build_from_source(built_program *b, const char *kernel, const c
     OB_TRY(ob_cl_check(code, "clCreateProgramWithSource", __FILE__, __LINE__));
     code = clBuildProgram(p, 1, &d->device, options, NULL, NULL);
     if (code == CL_SUCCESS) {
-        b->object = p;
+        k->built = p;
         return OB_OK;
     }
-    const ob_status st = build_failed(b, kernel, p, code);
+    const ob_status st = build_failed(k, p, code);
     clReleaseProgram(p);
     return st;
 }
 
-static ob_status build(built_program *b, const char *kernel)
+static ob_status program_build(ob_cl_kernel *k)
 {
     char options[256];
     ob_cl_text text = { 0 };
-    options_write(b->program, options, sizeof options);
-    ob_status st = ob_cl_source_write(b->program, b->dtype, &text);
+    options_write(k->program, options, sizeof options);
+    ob_status st = ob_cl_source_write(k->program, k->name, k->dtype, &text);
     const size_t source_bytes = text.bytes;
-    if (st == OB_OK) st = key_write(&text, options, b->key);
-    if (st == OB_OK && !build_from_cache(b, options))
-        st = build_from_source(b, kernel, text.data, source_bytes, options);
+    if (st == OB_OK) st = key_write(&text, options, k->key);
+    if (st == OB_OK && !build_from_cache(k, options))
+        st = build_from_source(k, text.data, source_bytes, options);
     ob_cl_text_reset(&text);
     return st;
 }
 
-/* ---- finding ---- */
-
-/* The program for a dtype, built now if it is new. `kernel` is who asks. */
-static ob_status program_get(const ob_cl_site *site, ob_dtype dtype, built_program **out)
+static ob_status build(ob_cl_kernel *k)
 {
-    built_program *b = all.programs;
-    while (b && (b->program != site->program || b->dtype != dtype))
-        b = b->next;
-    if (!b) {
-        b = calloc(1, sizeof *b);
-        if (!b) return OB_FAIL(OB_ERR_OOM, "opencl: no host memory for a program");
-        b->program = site->program;
-        b->dtype = dtype;
-        if (build(b, site->kernel) != OB_OK) b->failure = *ob_error_last();
-        b->next = all.programs;
-        all.programs = b;
-    }
-    *out = b;
-    return b->object ? OB_OK : ob_error_restore(&b->failure);
-}
-
-/* True when the disk cache has the kernel's finished code. */
-static bool name_is_cached(const built_program *b, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *at = b->cached.names; at && *at; at = strchr(at, '\n') + 1)
-        if (strncmp(at, name, n) == 0 && at[n] == '\n') return true;
-    return false;
-}
-
-static ob_status kernel_create(built_program *b, const char *name, ob_cl_kernel **out)
-{
+    OB_TRY(program_build(k));
     cl_int code = CL_SUCCESS;
     cl_uint n_args = 0;
-    cl_kernel object = clCreateKernel(b->object, name, &code);
+    k->object = clCreateKernel(k->built, k->name, &code);
     if (code != CL_SUCCESS)
         return OB_FAIL(OB_ERR_DEVICE, "opencl: program %s for %s has no kernel %s: %s (%d)",
-                       b->program->name, ob_dtype_name(b->dtype), name, ob_cl_code_name(code),
+                       k->program->name, ob_dtype_name(k->dtype), k->name, ob_cl_code_name(code),
                        code);
-    ob_cl_kernel *k = calloc(1, sizeof *k);
-    code = clGetKernelInfo(object, CL_KERNEL_NUM_ARGS, sizeof n_args, &n_args, NULL);
-    if (!k || code != CL_SUCCESS) {
-        clReleaseKernel(object);
-        free(k);
-        return OB_FAIL(OB_ERR_OOM, "opencl: no memory for kernel %s", name);
-    }
-    k->name = name;
-    k->object = object;
+    OB_TRY(ob_cl_check(clGetKernelInfo(k->object, CL_KERNEL_NUM_ARGS, sizeof n_args, &n_args, NULL),
+                       "clGetKernelInfo", __FILE__, __LINE__));
     k->n_args = n_args;
-    k->saved = name_is_cached(b, name);
-    pthread_mutex_init(&k->lock, NULL);
-    k->next = b->kernels;
-    b->kernels = k;
-    *out = k;
+    k->usable = true;
     return OB_OK;
+}
+
+/* ---- finding ---- */
+
+/* The kernel of a site for a dtype, built now if it is new. */
+static ob_status kernel_get(const ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out)
+{
+    ob_cl_kernel *k = all.kernels;
+    while (k &&
+           (k->program != site->program || k->dtype != dtype || strcmp(k->name, site->kernel) != 0))
+        k = k->next;
+    if (!k) {
+        k = calloc(1, sizeof *k);
+        if (!k) return OB_FAIL(OB_ERR_OOM, "opencl: no host memory for kernel %s", site->kernel);
+        k->program = site->program;
+        k->name = site->kernel;
+        k->dtype = dtype;
+        pthread_mutex_init(&k->lock, NULL);
+        if (build(k) != OB_OK) k->failure = *ob_error_last();
+        k->next = all.kernels;
+        all.kernels = k;
+    }
+    *out = k;
+    return k->usable ? OB_OK : ob_error_restore(&k->failure);
 }
 
 static ob_status kernel_find_locked(ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out)
 {
-    built_program *b = NULL;
-    OB_TRY(program_get(site, dtype, &b));
-    ob_cl_kernel *k = b->kernels;
-    while (k && strcmp(k->name, site->kernel) != 0)
-        k = k->next;
-    if (!k) OB_TRY(kernel_create(b, site->kernel, &k));
+    OB_TRY(kernel_get(site, dtype, out));
     const ob_cl_site *s = all.sites;
     while (s && s != site)
         s = s->next;
@@ -206,8 +179,7 @@ static ob_status kernel_find_locked(ob_cl_site *site, ob_dtype dtype, ob_cl_kern
         site->next = all.sites;
         all.sites = site;
     }
-    atomic_store_explicit(&site->found[dtype], k, memory_order_release);
-    *out = k;
+    atomic_store_explicit(&site->found[dtype], *out, memory_order_release);
     return OB_OK;
 }
 
@@ -216,7 +188,6 @@ ob_status ob_cl_kernel_find(ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out
     *out = NULL;
     OB_TRY(ob_cl_device_expect(0));
     pthread_mutex_lock(&all.lock);
-    if (!all.saves_at_exit) all.saves_at_exit = atexit(ob_cl_programs_save) == 0;
     const ob_status st = kernel_find_locked(site, dtype, out);
     pthread_mutex_unlock(&all.lock);
     return st;
@@ -224,76 +195,53 @@ ob_status ob_cl_kernel_find(ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out
 
 /* ---- saving ---- */
 
-/* The launched kernels; *news is true when one of them is not in the disk cache yet. */
-static ob_status names_write(built_program *b, ob_cl_text *out, bool *news)
+static void kernel_save(ob_cl_kernel *k)
 {
-    *news = false;
-    if (b->cached.names) OB_TRY(ob_cl_text_add(out, b->cached.names, b->cached.names_bytes));
-    for (ob_cl_kernel *k = b->kernels; k; k = k->next) {
-        pthread_mutex_lock(&k->lock);
-        const bool is_new = k->launched && !k->saved;
-        if (is_new) k->saved = *news = true;
-        pthread_mutex_unlock(&k->lock);
-        if (!is_new) continue;
-        OB_TRY(ob_cl_text_add(out, k->name, strlen(k->name)));
-        OB_TRY(ob_cl_text_add(out, "\n", 1));
-    }
-    return OB_OK;
+    size_t bytes = 0;
+    if (clGetProgramInfo(k->built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) || !bytes)
+        return;
+    unsigned char *binary = malloc(bytes);
+    if (binary && !clGetProgramInfo(k->built, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL))
+        ob_cl_cache_store(k->key, binary, bytes);
+    free(binary);
 }
 
-static void program_save(built_program *b)
+/* True once for a kernel that has run and is not saved. */
+static bool kernel_take_unsaved(ob_cl_kernel *k)
 {
-    ob_cl_text names = { 0 };
-    bool news = false;
-    size_t bytes = 0;
-    if (names_write(b, &names, &news) == OB_OK && news &&
-        !clGetProgramInfo(b->object, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) &&
-        bytes > 0) {
-        unsigned char *binary = malloc(bytes);
-        if (binary &&
-            !clGetProgramInfo(b->object, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL))
-            ob_cl_cache_store(b->key, &(ob_cl_cached){ names.data, names.bytes, binary, bytes });
-        free(binary);
-    }
-    ob_cl_text_reset(&names);
+    pthread_mutex_lock(&k->lock);
+    const bool unsaved = k->launched && !k->saved;
+    if (unsaved) k->saved = true;
+    pthread_mutex_unlock(&k->lock);
+    return unsaved;
 }
 
 void ob_cl_programs_save(void)
 {
-    if (!ob_cl_device_get()->saves_binaries) return;
+    if (!atomic_load_explicit(&all.unsaved, memory_order_relaxed)) return;
     pthread_mutex_lock(&all.lock);
-    for (built_program *b = all.programs; b; b = b->next)
-        if (b->object) program_save(b);
+    atomic_store(&all.unsaved, false);
+    for (ob_cl_kernel *k = all.kernels; k; k = k->next)
+        if (kernel_take_unsaved(k)) kernel_save(k);
     pthread_mutex_unlock(&all.lock);
-}
-
-static void program_release(built_program *b)
-{
-    for (ob_cl_kernel *k = b->kernels; k;) {
-        ob_cl_kernel *next = k->next;
-        clReleaseKernel(k->object);
-        pthread_mutex_destroy(&k->lock);
-        free(k);
-        k = next;
-    }
-    if (b->object) clReleaseProgram(b->object);
-    ob_cl_cached_reset(&b->cached);
-    free(b);
 }
 
 void ob_cl_programs_close(void)
 {
-    ob_cl_programs_save();
     pthread_mutex_lock(&all.lock);
     for (ob_cl_site *s = all.sites; s; s = s->next)
         for (int i = 0; i < OB_CL_DTYPE_SLOTS; i++)
             atomic_store(&s->found[i], NULL);
     all.sites = NULL;
-    for (built_program *b = all.programs; b;) {
-        built_program *next = b->next;
-        program_release(b);
-        b = next;
+    for (ob_cl_kernel *k = all.kernels; k;) {
+        ob_cl_kernel *next = k->next;
+        if (k->object) clReleaseKernel(k->object);
+        if (k->built) clReleaseProgram(k->built);
+        pthread_mutex_destroy(&k->lock);
+        free(k);
+        k = next;
     }
-    all.programs = NULL;
+    all.kernels = NULL;
+    atomic_store(&all.unsaved, false);
     pthread_mutex_unlock(&all.lock);
 }

@@ -1,11 +1,13 @@
 /* OpenCL programs and kernels: named in static tables, built on first use, found by index
  * afterwards.
  *
- * A program is a list of embedded files (kernels/, see embed.cmake) that is built once per dtype,
- * because building in bulk is cheap and a program per op is not. In front of the files goes, in
- * this order: `#define OB_<ID> <number>` for every dtype (OB_F32 ...), `#define OB_DTYPE <number>`
- * of the dtype it is built for, ob_layout.h, and the program's own `defines`. The first file is
- * usually "prelude.cl", which makes the types and accessors out of OB_DTYPE.
+ * A program is a list of embedded files (kernels/, see embed.cmake), built for one kernel of one
+ * dtype at a time: what a model does not launch costs it nothing, and a binary in the disk cache
+ * is loaded without a compiler. In front of the files goes, in this order: `#define OB_<ID>
+ * <number>` for every dtype (OB_F32 ...), `#define OB_DTYPE <number>` of the dtype it is built
+ * for, `#define OB_WANT_<kernel> 1`, ob_layout.h, and the program's own `defines`. The first file
+ * is usually "prelude.cl", which makes the types and accessors out of OB_DTYPE, and leaves out the
+ * kernels that are not wanted.
  *
  *     static const ob_cl_program pointwise = { "pointwise", { "prelude.cl", "pointwise.cl" } };
  *     static ob_cl_site add_dense = OB_CL_SITE(&pointwise, "add_dense");
@@ -36,7 +38,7 @@ typedef struct ob_cl_program {
     const char *options;                    /* more options of clBuildProgram; may be NULL */
 } ob_cl_program;
 
-/* A kernel of a built program; opaque, lives until the package is closed. */
+/* A built kernel; opaque, lives until the package is closed. */
 typedef struct ob_cl_kernel ob_cl_kernel;
 
 /* A place that launches a kernel, with what it has found per dtype so far. Static, one per kernel
@@ -57,7 +59,7 @@ typedef struct ob_cl_site {
 ob_status ob_cl_kernel_find(ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out) OB_MUST_USE;
 
 /* The site's kernel for a dtype [borrowed, until close]. OB_ERR_DEVICE when the program does not
- * build (the message has the build log) or has no such kernel; other programs are not touched by
+ * build (the message has the build log) or has no such kernel; other kernels are not touched by
  * that. Any thread. */
 static inline ob_status ob_cl_kernel_get(ob_cl_site *site, ob_dtype dtype, ob_cl_kernel **out)
 {

@@ -81,7 +81,8 @@ static ob_status file_add(ob_cl_text *t, const char *name)
                    name);
 }
 
-ob_status ob_cl_source_write(const ob_cl_program *program, ob_dtype dtype, ob_cl_text *out)
+ob_status ob_cl_source_write(const ob_cl_program *program, const char *kernel, ob_dtype dtype,
+                             ob_cl_text *out)
 {
     char line[80];
     for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
@@ -89,7 +90,8 @@ ob_status ob_cl_source_write(const ob_cl_program *program, ob_dtype dtype, ob_cl
         OB_TRY(line_add(out, line, ""));
     }
     snprintf(line, sizeof line, "#define OB_DTYPE %d\n", (int)dtype);
-    OB_TRY(line_add(out, line, ""));
+    OB_TRY(line_add(out, line, "#define OB_WANT_"));
+    OB_TRY(line_add(out, kernel, " 1\n"));
     OB_TRY(file_add(out, "ob_layout.h"));
     if (program->defines) OB_TRY(line_add(out, "\n#line 1 \"defines\"\n", program->defines));
     for (int i = 0; i < OB_CL_PROGRAM_FILES && program->files[i]; i++)

@@ -29,13 +29,13 @@
 
 #define MOVE(dst, at, src, from) ((dst)[at] = (src)[from])
 
-OB_ONE_ITEM kernel void copy_same(global OB_S *restrict dst, global const OB_S *restrict src,
+OB_KERNEL(copy_same)(global OB_S *restrict dst, global const OB_S *restrict src,
                                   const ob_walk w)
 {
     COPY_RUNS(w, dst, src, MOVE)
 }
 
-OB_ONE_ITEM kernel void fill(global OB_S *dst, const ob_i64 bits, const ob_walk w)
+OB_KERNEL(fill)(global OB_S *dst, const ob_i64 bits, const ob_walk w)
 {
     union {
         ob_i64 bits;
@@ -86,7 +86,7 @@ OB_ONE_ITEM kernel void fill(global OB_S *dst, const ob_i64 bits, const ob_walk 
 #endif
 
 #define COPY_FROM(brief, stype) \
-    OB_ONE_ITEM kernel void copy_from_##brief(global OB_S *restrict dst,                        \
+    OB_KERNEL(copy_from_##brief)(global OB_S *restrict dst,                        \
                                               global const stype *restrict src, const ob_walk w) \
     {                                                                                           \
         COPY_RUNS(w, dst, src, CAST_##brief)                                                    \
@@ -121,7 +121,7 @@ COPY_FROM(bf16, ushort)
 COPY_FROM(f8e4m3, uchar)
 
 #ifdef cl_khr_fp64
-OB_ONE_ITEM kernel void arange(global OB_S *dst, const ob_arange row)
+OB_KERNEL(arange)(global OB_S *dst, const ob_arange row)
 {
     OB_PART_OF(row.numel)
     for (ob_i64 i = begin; i < end; i++)

@@ -68,7 +68,7 @@ static int index_offset(const index_set *s, const ob_picks *p, ob_i64 j, global 
 
 #ifndef INDEX_ARITHMETIC
 
-OB_ONE_ITEM kernel void pick(global OB_S *dst, global const OB_S *src, global const uchar *i0,
+OB_KERNEL(pick)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
                              global const uchar *i1, global const uchar *i2,
                              global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
@@ -95,7 +95,7 @@ OB_ONE_ITEM kernel void pick(global OB_S *dst, global const OB_S *src, global co
 }
 
 /* src is not read when p.has_value is 1. */
-OB_ONE_ITEM kernel void place(global OB_S *dst, global const OB_S *src, global const uchar *i0,
+OB_KERNEL(place)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
                               global const uchar *i1, global const uchar *i2,
                               global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
@@ -121,7 +121,7 @@ OB_ONE_ITEM kernel void place(global OB_S *dst, global const OB_S *src, global c
 }
 
 /* Row-major matrices; work-item x takes a part of their rows. dst may be src. */
-OB_ONE_ITEM kernel void triangle(global OB_S *dst, global const OB_S *src, const ob_triangle t)
+OB_KERNEL(triangle)(global OB_S *dst, global const OB_S *src, const ob_triangle t)
 {
     OB_PART_OF(t.batch * t.rows)
     for (ob_i64 row = begin; row < end; row++) {

@@ -69,8 +69,8 @@
 /* For a vector store in one piece: PoCL's vstore16 is four stores. */
 typedef OB_VEC loose_vec __attribute__((aligned(sizeof(OB_T))));
 typedef OB_VEC4 loose_vec4 __attribute__((aligned(sizeof(OB_T))));
-#ifndef OB_ONE_ITEM
-#define OB_ONE_ITEM __attribute__((reqd_work_group_size(1, 1, 1)))
+#ifndef OB_KERNEL
+#define OB_KERNEL(name) __attribute__((reqd_work_group_size(1, 1, 1))) kernel void name
 #endif
 
 /* The bits of a scalar as the compute type. */
@@ -131,7 +131,7 @@ static void pack_strip(global const OB_S *from, ob_i64 lane_stride, ob_i64 k_str
 /* panel: [batch][k block][strip of OB_NR columns][k][OB_NR], columns past n are 0.
  * Work-item (x, y, z): n_item columns (a multiple of OB_NR) of k block y of batch z. Rows of b
  * are read across several strips at once, so that each is one long run for the prefetcher. */
-OB_ONE_ITEM kernel void matmul_pack_b(global const OB_S *b, global OB_T *panel, const ob_gemm g)
+OB_KERNEL(matmul_pack_b)(global const OB_S *b, global OB_T *panel, const ob_gemm g)
 {
     const ob_i64 strips = (g.n + OB_NR - 1) / OB_NR;
     const ob_i64 k0 = get_global_id(1) * g.k_block, kc = min(g.k_block, g.k - k0);
@@ -276,7 +276,7 @@ static void tile_store(OB_VEC c[OB_MR][OB_NRV], const tile_target t, const ob_ge
  * else [batch, m, n] of OB_T, unused when k_block reaches k. out.col must be 1.
  * scratch: scratch_item elements a work-item:
  *   k_block * (m_block + (b_packed ? 0 : OB_NR)), a multiple of 16 for alignment. */
-OB_ONE_ITEM kernel void matmul_tiles(global OB_S *out, global const OB_S *self,
+OB_KERNEL(matmul_tiles)(global OB_S *out, global const OB_S *self,
                                      global const OB_S *a, global const OB_S *b,
                                      global const OB_T *panel, global OB_T *partial,
                                      global OB_T *scratch, const ob_gemm g)

@@ -36,7 +36,7 @@ static ob_i64 window_at(const ob_window *w, ob_i64 i, ob_i64 *first, ob_i64 *las
     return w->in_offset + i * w->in[0] * w->in[1] * w->in[2];
 }
 
-OB_ONE_ITEM kernel void pool_max(global OB_S *out, global long *indices, global const OB_S *in,
+OB_KERNEL(pool_max)(global OB_S *out, global long *indices, global const OB_S *in,
                                  const ob_window w)
 {
     OB_PART_OF(w.numel)
@@ -59,7 +59,7 @@ OB_ONE_ITEM kernel void pool_max(global OB_S *out, global long *indices, global 
     }
 }
 
-OB_ONE_ITEM kernel void pool_average(global OB_S *out, global const OB_S *in, const ob_window w)
+OB_KERNEL(pool_average)(global OB_S *out, global const OB_S *in, const ob_window w)
 {
     OB_PART_OF(w.numel)
     for (ob_i64 i = begin; i < end; i++) {

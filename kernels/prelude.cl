@@ -15,9 +15,10 @@
 #define OB_PASTE_(a, b) a##b
 #define OB_PASTE(a, b) OB_PASTE_(a, b)
 
-/* OB_WANTED(OB_WANT_<op>)(text) is the text if the host put `#define OB_WANT_<op> 1` in front, else
- * nothing: a program holds some rows of a table, because the time to build one grows with what is
- * in it. */
+/* A program has one kernel, because the time to build it, to load it and to save it grows with what
+ * is in it; the host puts `#define OB_WANT_<kernel> 1` in front. Kernels out of a table's row stand in
+ * OB_WANTED(OB_WANT_<kernel>)(text), which is the text when the kernel is wanted, else nothing; others
+ * begin with OB_KERNEL(<kernel>), which makes the others unused functions, that compilers drop. */
 #define OB_TAKEN_1 0,
 #define OB_SECOND(ignored, value, ...) value
 #define OB_IS_ONE_OF(taken) OB_SECOND(taken 1, 0, 0)
@@ -25,6 +26,9 @@
 #define OB_WANTED(word) OB_PASTE(OB_WANTED_, OB_IS_ONE(word))
 #define OB_WANTED_1(...) __VA_ARGS__
 #define OB_WANTED_0(...)
+#define OB_KERNEL(name) OB_PASTE(OB_KERNEL_, OB_IS_ONE(OB_WANT_##name)) void name
+#define OB_KERNEL_1 OB_ONE_ITEM kernel
+#define OB_KERNEL_0 static
 
 /* bfloat16: the upper half of a float, rounded to nearest even, NaN kept. */
 static inline float ob_bf16_value(ushort bits)

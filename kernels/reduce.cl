@@ -227,12 +227,15 @@
 /* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
 #define OB_FORM(name, args, of)
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
-    OB_WANTED(OB_WANT_##name)(OB_KINDS_##kinds(OB_IF_NOW)(                                               \
-        OB_RED_KERNEL(red_##name, result, flags, start, step, join, finish)    \
-            OB_RED_JOIN_KERNEL(join_##name, result, flags, start, join, finish)))
+    OB_WANTED(OB_WANT_red_##name)(OB_KINDS_##kinds(OB_IF_NOW)(                 \
+        OB_RED_KERNEL(red_##name, result, flags, start, step, join, finish)))  \
+    OB_WANTED(OB_WANT_join_##name)(OB_KINDS_##kinds(OB_IF_NOW)(                \
+        OB_RED_JOIN_KERNEL(join_##name, result, flags, start, join, finish)))
 
 #if OB_IS_FLOAT && defined(OB_RED_WIDE)
 /* The m of rows around a mean, of n-th parts, whose sum does not overflow where the mean is a number. */
-OB_RED_KERNEL(red_center, OB_RED_MEAN, 0, 0, acc + x * nth, acc + x, n > 0 ? acc : (A)NAN)
-OB_RED_JOIN_KERNEL(join_center, OB_RED_MEAN, 0, 0, acc + x, n > 0 ? acc : (A)NAN)
+OB_WANTED(OB_WANT_red_center)(
+    OB_RED_KERNEL(red_center, OB_RED_MEAN, 0, 0, acc + x * nth, acc + x, n > 0 ? acc : (A)NAN))
+OB_WANTED(OB_WANT_join_center)(
+    OB_RED_JOIN_KERNEL(join_center, OB_RED_MEAN, 0, 0, acc + x, n > 0 ? acc : (A)NAN))
 #endif

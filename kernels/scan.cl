@@ -25,7 +25,7 @@ static OB_T combined(ob_i64 how, OB_T a, OB_T b)
 }
 
 /* dst at the indices = dst combined with src. One work-item, as indices may meet. */
-OB_ONE_ITEM kernel void accumulate(global OB_S *dst, global const OB_S *src, global const uchar *i0,
+OB_KERNEL(accumulate)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
                                    global const uchar *i1, global const uchar *i2,
                                    global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
@@ -47,7 +47,7 @@ OB_ONE_ITEM kernel void accumulate(global OB_S *dst, global const OB_S *src, glo
 
 /* Operands of the walk: out, self; their elements begin the lines. Work-item x takes a part of the
  * lines. out may be self. */
-OB_ONE_ITEM kernel void scan(global OB_S *out, global const OB_S *self, const ob_scan s)
+OB_KERNEL(scan)(global OB_S *out, global const OB_S *self, const ob_scan s)
 {
     OB_PART_OF(s.w.numel)
     for (ob_i64 i = begin; i < end; i++) {

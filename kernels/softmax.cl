@@ -43,7 +43,7 @@ static OB_T row_sum(global const OB_S *in, ob_i64 at, OB_T most, const ob_rows r
     return (s0 + s1) + (s2 + s3);
 }
 
-OB_ONE_ITEM kernel void softmax(global OB_S *out, global const OB_S *in, const ob_rows r)
+OB_KERNEL(softmax)(global OB_S *out, global const OB_S *in, const ob_rows r)
 {
     OB_PART_OF(r.rows)
     for (ob_i64 i = begin; i < end; i++) {
@@ -54,7 +54,7 @@ OB_ONE_ITEM kernel void softmax(global OB_S *out, global const OB_S *in, const o
     }
 }
 
-OB_ONE_ITEM kernel void log_softmax(global OB_S *out, global const OB_S *in, const ob_rows r)
+OB_KERNEL(log_softmax)(global OB_S *out, global const OB_S *in, const ob_rows r)
 {
     OB_PART_OF(r.rows)
     for (ob_i64 i = begin; i < end; i++) {

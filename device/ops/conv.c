@@ -3,7 +3,6 @@
 #include "device/launch.h"
 #include "device/native.h"
 #include "device/ops/gemm.h"
-#include "device/ops/nn.h"
 #include "device/ops/window.h"
 
 enum {
@@ -16,9 +15,10 @@ enum {
 /* Positions in the schema of convolution. */
 enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };
 
-static ob_cl_site conv_pack = OB_CL_SITE(&ob_cl_nn_program, "conv_pack");
-static ob_cl_site conv_rows = OB_CL_SITE(&ob_cl_nn_program, "conv_rows");
-static ob_cl_site conv_transposed = OB_CL_SITE(&ob_cl_nn_program, "conv_transposed");
+static const ob_cl_program program = { "conv", { "prelude.cl", "conv.cl" }, NULL, NULL };
+static ob_cl_site conv_pack = OB_CL_SITE(&program, "conv_pack");
+static ob_cl_site conv_rows = OB_CL_SITE(&program, "conv_rows");
+static ob_cl_site conv_transposed = OB_CL_SITE(&program, "conv_transposed");
 
 /* One convolution. Tensors are dense. */
 typedef struct conv {

@@ -3,13 +3,13 @@
 #include "device/launch.h"
 #include "device/native.h"
 #include "device/ops/gemm.h"
-#include "device/ops/nn.h"
 #include "ob/schema.h"
 
 enum { NORM_CHUNK = 4096 }; /* elements that are worth a work-item */
 
-static ob_cl_site layer_norm = OB_CL_SITE(&ob_cl_nn_program, "layer_norm");
-static ob_cl_site batch_norm = OB_CL_SITE(&ob_cl_nn_program, "batch_norm");
+static const ob_cl_program program = { "norm", { "prelude.cl", "norm.cl" }, NULL, NULL };
+static ob_cl_site layer_norm = OB_CL_SITE(&program, "layer_norm");
+static ob_cl_site batch_norm = OB_CL_SITE(&program, "batch_norm");
 
 static const ob_tensor *optional(const ob_value *v)
 {

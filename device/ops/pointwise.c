@@ -17,10 +17,6 @@
 enum { POINTWISE_CHUNK = 16384 }; /* elements that are worth a work-item */
 enum { OPERANDS = 3, PARAMS = 4 };
 
-/* Rows are built in groups of this size: the ops that models use most together, the rest in the
- * order of the table. */
-enum { GROUP = 10, GROUP_BYTES = GROUP * 64 };
-
 /* Names of results in the table: only a mask matters here, the kernel knows the rest. */
 enum {
     OB_PW_COMMON,
@@ -55,6 +51,14 @@ enum {
     OPS
 };
 
+static const ob_cl_program program = {
+    "pointwise",
+    { "prelude.cl", "pointwise_kinds.inc", "pointwise_ops.cl", "pointwise.inc", "math.cl",
+      "math_float.inc", "math_int.inc", "complex.cl", "pointwise.cl", "pointwise.inc" },
+    NULL,
+    NULL
+};
+
 /* An op or an alias; an alias has neither args nor site. */
 static struct pointwise_op {
     const char *args;
@@ -69,7 +73,7 @@ static struct pointwise_op {
                     ((flags)&OB_PW_STEPS) != 0,             \
                     OP_##name,                              \
                     OB_OP_##name,                           \
-                    OB_CL_SITE(NULL, "pw_" #name) },
+                    OB_CL_SITE(&program, "pw_" #name) },
 #define OB_VALUE(name, kinds, ...)
 #define OB_ALIAS(name, base) [OP_##name] = { .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/pointwise.inc"
@@ -77,48 +81,6 @@ static struct pointwise_op {
 #undef OB_VALUE
 #undef OB_ALIAS
 };
-
-enum { GROUPS = OPS / GROUP + 2 };
-
-/* What models use most, in two groups: arithmetic and activations, then comparisons and the rest.
- */
-static const int common[2 * GROUP] = { OP_add,   OP_sub,   OP_mul,     OP_div,   OP_relu,
-                                       OP_neg,   OP_rsqrt, OP_sqrt,    OP_where, OP_pow,
-                                       OP_gelu,  OP_silu,  OP_sigmoid, OP_tanh,  OP_exp,
-                                       OP_clamp, OP_eq,    OP_le,      OP_gt,    OP_logical_not };
-
-static ob_cl_program programs[GROUPS];
-static char wanted[GROUPS][GROUP_BYTES]; /* `defines` of the programs: the rows of each */
-
-/* Put op i into group g. */
-static void put_in_group(int i, int g)
-{
-    const size_t n = strlen(wanted[g]);
-    (void)snprintf(wanted[g] + n, sizeof wanted[g] - n, "#define OB_WANT_%s 1\n",
-                   ops[i].site.kernel + strlen("pw_"));
-    programs[g] = (ob_cl_program){ "pointwise",
-                                   { "prelude.cl", "pointwise_kinds.inc", "pointwise_ops.cl",
-                                     "pointwise.inc", "math.cl", "math_float.inc", "math_int.inc",
-                                     "complex.cl", "pointwise.cl", "pointwise.inc" },
-                                   wanted[g],
-                                   NULL };
-    ops[i].site.program = &programs[g];
-}
-
-static void make_groups(void)
-{
-    int in_group = 0, g = 2;
-    for (int k = 0; k < 2 * GROUP; k++)
-        if (!ops[common[k]].site.program) put_in_group(common[k], k / GROUP);
-    for (int i = 0; i < OPS; i++) {
-        if (!ops[i].site.kernel || ops[i].site.program) continue;
-        if (in_group++ == GROUP) {
-            in_group = 1;
-            g++;
-        }
-        put_in_group(i, g);
-    }
-}
 
 typedef struct call {
     ob_tensor *out, *in[OPERANDS]; /* NULL: a number, absent, or the op has no such operand */
@@ -240,7 +202,6 @@ ob_status ob_cl_pointwise_register(ob_library *lib)
 {
     ob_kernel_row rows[OPS] = { 0 };
     ob_dtypes served = OB_DTYPES_ALL & ~OB_DTYPES(OB_F8E4M3);
-    make_groups();
     if (!ob_cl_device_get()->has_f64) served &= ~OB_DTYPES(OB_F64);
     for (int i = 0; i < OPS; i++) {
         rows[i].op = ob_op_name(ob_aten_op(ob_aten_primary(ops[i].aten))) + strlen("aten::");

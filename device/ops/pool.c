@@ -2,13 +2,13 @@
  * PyTorch: native/DilatedMaxPool2d.cpp, AveragePool2d.cpp, AdaptiveAveragePooling.cpp. */
 #include "device/launch.h"
 #include "device/native.h"
-#include "device/ops/nn.h"
 #include "device/ops/window.h"
 
 enum { POOL_CHUNK = 2048 }; /* outputs that are worth a work-item */
 
-static ob_cl_site pool_max = OB_CL_SITE(&ob_cl_nn_program, "pool_max");
-static ob_cl_site pool_average = OB_CL_SITE(&ob_cl_nn_program, "pool_average");
+static const ob_cl_program program = { "pool", { "prelude.cl", "pool.cl" }, NULL, NULL };
+static ob_cl_site pool_max = OB_CL_SITE(&program, "pool_max");
+static ob_cl_site pool_average = OB_CL_SITE(&program, "pool_average");
 
 /* Extents and offsets; `spatial` is told by the length of the second argument's use: ops named 3d
  * have three dims. */

@@ -27,45 +27,42 @@ enum {
     OPS
 };
 
-/* A program per op: the time to build one grows with what is in it. Rows around a mean have
- * kernels for it in theirs: both accumulate in doubles where the device has them, as PyTorch does.
- */
-#define OB_FORM(name, letters, base)
-#define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish)           \
-    static const ob_cl_program program_##name = { "reduce",                              \
-                                                  { "prelude.cl", "pointwise_kinds.inc", \
-                                                    "reduce_kinds.inc", "reduce.cl",     \
-                                                    "reduce_norm.inc", "reduce.inc" },   \
-                                                  (flags)&OB_RED_CENTERED                \
-                                                      ? "#define OB_WANT_" #name " 1\n"  \
-                                                        "#define OB_RED_WIDE 1\n"        \
-                                                      : "#define OB_WANT_" #name " 1\n", \
-                                                  NULL };
-#include "sdk/ops/reduce.inc"
-#undef OB_REDUCE
-#undef OB_FORM
+#define PROGRAM(defines)                                                     \
+    {                                                                        \
+        "reduce", { "prelude.cl", "pointwise_kinds.inc", "reduce_kinds.inc", \
+                    "reduce.cl",  "reduce_norm.inc",     "reduce.inc" },     \
+            defines, NULL                                                    \
+    }
+
+/* Rows around a mean, and the mean that they start with, accumulate in doubles where the device has
+ * them, as PyTorch does. */
+static const ob_cl_program programs[2] = { PROGRAM(NULL), PROGRAM("#define OB_RED_WIDE 1\n") };
+
+#define OB_PROGRAM_OF(flags) (&programs[((flags)&OB_RED_CENTERED) != 0])
 
 /* The kernels of a row. */
 typedef struct row_sites {
     ob_cl_site reduce, join;
 } row_sites;
 
+/* The mean of rows around one. */
+static row_sites center = { OB_CL_SITE(&programs[1], "red_center"),
+                            OB_CL_SITE(&programs[1], "join_center") };
+
 /* An op or a form; a form has the flags and kernels of the op `of`. */
 static struct reduce_op {
     const char *args;
     int of, aten; /* the op with the kernels; row of the ATen table */
     unsigned flags;
-    row_sites own, center; /* center: only of rows around a mean */
+    row_sites own;
 } ops[OPS] = {
 #define OB_REDUCE(name, args, result, flags, kinds, start, step, join, finish) \
     [OP_##name] = { #args,                                                     \
                     OP_##name,                                                 \
                     OB_OP_##name,                                              \
                     flags,                                                     \
-                    { OB_CL_SITE(&program_##name, "red_" #name),               \
-                      OB_CL_SITE(&program_##name, "join_" #name) },            \
-                    { OB_CL_SITE(&program_##name, "red_center"),               \
-                      OB_CL_SITE(&program_##name, "join_center") } },
+                    { OB_CL_SITE(OB_PROGRAM_OF(flags), "red_" #name),          \
+                      OB_CL_SITE(OB_PROGRAM_OF(flags), "join_" #name) } },
 #define OB_FORM(name, letters, base) \
     [OP_##name] = { .args = #letters, .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/reduce.inc"
@@ -238,7 +235,7 @@ static ob_status step_run(const call *c, ob_reduce *p)
     b.means = b.out;
     if (flags & (OB_RED_CENTERED | OB_RED_SHIFTED)) {
         OB_TRY(ob_cl_scratch((size_t)p->kept.numel * accumulator_bytes(c), &means));
-        row_sites *first = flags & OB_RED_CENTERED ? &c->base->center : &ops[OP_amax].own;
+        row_sites *first = flags & OB_RED_CENTERED ? &center : &ops[OP_amax].own;
         p->raw = 1;
         st = pass(c, first, p, range, (buffers){ means, means, means });
         p->raw = 0;

@@ -2,13 +2,13 @@
  * native/SoftMax.cpp. */
 #include "device/launch.h"
 #include "device/native.h"
-#include "device/ops/nn.h"
 #include "kernels/ob_layout.h"
 
 enum { CHUNK = 4096 }; /* elements that are worth a work-item */
 
-static ob_cl_site softmax = OB_CL_SITE(&ob_cl_nn_program, "softmax");
-static ob_cl_site log_softmax = OB_CL_SITE(&ob_cl_nn_program, "log_softmax");
+static const ob_cl_program program = { "softmax", { "prelude.cl", "softmax.cl" }, NULL, NULL };
+static ob_cl_site softmax = OB_CL_SITE(&program, "softmax");
+static ob_cl_site log_softmax = OB_CL_SITE(&program, "log_softmax");
 
 /* (self, dim, half_to_float); both tensors are dense. */
 static ob_status run(ob_frame *frame, ob_cl_site *site)

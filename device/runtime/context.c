@@ -115,17 +115,6 @@ static ob_status device_describe(ob_cl_device *d)
     return OB_OK;
 }
 
-/* PoCL has a cache of finished kernels of its own, and compiles every kernel of a program anew when
- * asked for its binary: there only on request. */
-static bool wants_binaries(cl_platform_id platform)
-{
-    char name[OB_CL_TEXT_BYTES] = "";
-    const char *wish_text = getenv("OB_CACHE_BINARIES");
-    if (wish_text && *wish_text) return strcmp(wish_text, "0") != 0;
-    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL);
-    return strcmp(name, "Portable Computing Language") != 0;
-}
-
 ob_status ob_cl_device_open(void)
 {
     ob_cl_device d = { 0 };
@@ -140,7 +129,6 @@ ob_status ob_cl_device_open(void)
                        w.platform, w.device);
     }
     OB_TRY(device_describe(&d));
-    d.saves_binaries = wants_binaries(d.platform);
     cl_int code = CL_SUCCESS;
     d.context = clCreateContext(NULL, 1, &d.device, NULL, NULL, &code);
     OB_TRY(ob_cl_check(code, "clCreateContext", __FILE__, __LINE__));

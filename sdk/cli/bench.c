@@ -107,7 +107,8 @@ int ob_cmd_bench(int argc, char **argv)
     options o = { 0 };
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     if (o.probe) return probe(o.probe);
-    for (size_t i = 0; i < OB_COUNT(one_thread); i++)
+    const bool only_starts = o.what && !strcmp(o.what, "start"); /* as users start it */
+    for (size_t i = 0; !only_starts && i < OB_COUNT(one_thread); i++)
         setenv(one_thread[i], "1", 0);
     ob_bench b = { .rows = json_array(), .quiet = o.json };
     ob_status st = ob_cli_device(o.device, &b.device);
