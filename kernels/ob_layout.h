@@ -147,8 +147,8 @@ typedef struct ob_picks {
     ob_i64 step[OB_PICKS], extent[OB_PICKS];
     ob_i64 wide;      /* bit k: index k is int64, else int32 */
     ob_i64 wraps;     /* 1: a negative index counts from the end */
-    ob_i64 has_value; /* 1: `value` is placed instead of operand 1 */
-    ob_i64 value;     /* bits of an element */
+    ob_i64 has_value; /* 1: `value` is placed instead of operand 1; 2: their product */
+    ob_i64 value;     /* bits of an element, of the compute type where there is arithmetic */
     ob_i64 how;       /* OB_COMBINE_*, where there is arithmetic */
     ob_i64 name;      /* of the op: a number that the host understands, for messages */
 } ob_picks;

@@ -18,17 +18,6 @@
 #define OB_IF_NOW OB_IF_C
 #endif
 
-/* A constant from the bits the host put it in. */
-#if OB_IS_COMPLEX
-#define OB_OF_BITS(bits) as_float2(bits)
-#elif OB_DTYPE == OB_F64
-#define OB_OF_BITS(bits) as_double(bits)
-#elif OB_IS_FLOAT
-#define OB_OF_BITS(bits) as_float((int)(bits))
-#else
-#define OB_OF_BITS(bits) ((OB_T)(bits))
-#endif
-
 #define OB_X(result, i)                                      \
     (result == OB_PW_MASK ? (T)(((global const uchar *)xs)[i]) \
                           : (T)OB_LOAD((global const OB_S *)xs, i))

@@ -8,6 +8,7 @@
  *   OB_IS_FLOAT, OB_IS_COMPLEX, OB_IS_INT, OB_IS_BOOL   kind of the dtype, 0 or 1
  *   OB_LOAD(p, i)      element i of p as OB_T
  *   OB_STORE(p, i, v)  v rounded to OB_DTYPE into element i of p
+ *   OB_OF_BITS(bits)   the OB_T that 64 bits from the host stand for
  *   ob_load_<brief>, ob_store_<brief>   the same for any dtype (f16, bf16, f8e4m3, bool ...)
  * float16 needs no extension: vload_half and vstore_half are in every OpenCL. */
 
@@ -159,6 +160,17 @@ static inline uchar ob_f8e4m3_bits(float v)
 #define OB_SAME (OB_DTYPE != OB_F16 && OB_DTYPE != OB_BF16 && OB_DTYPE != OB_F8E4M3 && !OB_IS_BOOL)
 #define OB_LOAD OB_PASTE(ob_load_, OB_BRIEF)
 #define OB_STORE OB_PASTE(ob_store_, OB_BRIEF)
+
+/* A number of OB_T from the bits the host put it in. */
+#if OB_IS_COMPLEX
+#define OB_OF_BITS(bits) as_float2(bits)
+#elif OB_DTYPE == OB_F64
+#define OB_OF_BITS(bits) as_double(bits)
+#elif OB_IS_FLOAT
+#define OB_OF_BITS(bits) as_float((int)(bits))
+#else
+#define OB_OF_BITS(bits) ((OB_T)(bits))
+#endif
 
 /* Elements of `numel` that this work-item takes when each takes one part: [begin, end). */
 #define OB_PART_OF(numel)                                                        \

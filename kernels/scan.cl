@@ -24,12 +24,14 @@ static OB_T combined(ob_i64 how, OB_T a, OB_T b)
     }
 }
 
-/* dst at the indices = dst combined with src. One work-item, as indices may meet. */
+/* dst at the indices = dst combined with src, or p.value, or their product. One work-item, as indices
+ * may meet. */
 OB_KERNEL(accumulate)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
                                    global const uchar *i1, global const uchar *i2,
                                    global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
     index_set s = index_set_of(i0, i1, i2, i3);
+    const OB_T value = OB_OF_BITS(p.value);
     OB_PART_OF(p.w.numel)
     FOR_RUNS(p.w)
     {
@@ -39,7 +41,9 @@ OB_KERNEL(accumulate)(global OB_S *dst, global const OB_S *src, global const uch
             ob_i64 offset;
             if (!index_offset(&s, &p, j, watch, &offset)) continue;
             const ob_i64 at = to + offset + j * p.w.stride[0][0];
-            const OB_T b = OB_LOAD(src, from + j * p.w.stride[1][0]);
+            OB_T b = value;
+            if (p.has_value != 1) b = OB_LOAD(src, from + j * p.w.stride[1][0]);
+            if (p.has_value == 2) b = TIMES(b, value);
             OB_STORE(dst, at, combined(p.how, OB_LOAD(dst, at), b));
         }
     }

@@ -1,4 +1,5 @@
-/* Placing elements by indices: scatter.*, scatter_add, scatter_reduce, index_put. The result starts
+/* Placing elements by indices: scatter.*, scatter_add, scatter_reduce, index_put, index_add,
+ * index_copy. The result starts
  * as self. Sums and the like run in one work-item, since indices may meet; kernels: index.cl,
  * scan.cl. PyTorch: native/TensorAdvancedIndexing.cpp, native/cpu/ScatterGatherKernel.cpp. */
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "device/native.h"
 #include "device/ops/copy.h"
 #include "device/ops/element.h"
+#include "device/ops/gemm.h"
 #include "device/ops/index.h"
 #include "device/ops/scan.h"
 
@@ -86,16 +88,17 @@ ob_status ob_cl_op_scatter(ob_frame *frame)
 }
 
 /* scatter_add; scatter.reduce and scatter.value_reduce; scatter_reduce.two with its self included.
- * Means, values and fresh starts are left to the CPU. */
+ * Means and fresh starts are left to the CPU. */
 static ob_status scatter_combine(ob_frame *frame, const char *op, const char *reduce)
 {
     ob_cl_picks c;
     const ob_i64 how = combine_of(reduce);
-    const bool is_complex = ob_tensor_dtype(frame->results[0].u.tensor) == OB_C64;
-    if (how < 0 || frame->args[3].tag != OB_VALUE_TENSOR) return OB_ERR_DECLINED;
-    if (is_complex && (how == OB_COMBINE_MAX || how == OB_COMBINE_MIN)) return OB_ERR_DECLINED;
+    const ob_dtype dtype = ob_tensor_dtype(frame->results[0].u.tensor);
+    if (how < 0) return OB_ERR_DECLINED;
+    if (dtype == OB_C64 && (how == OB_COMBINE_MAX || how == OB_COMBINE_MIN)) return OB_ERR_DECLINED;
     OB_TRY(start(frame));
     scatter_read(&c, frame, op);
+    if (c.p.has_value) c.p.value = ob_cl_number(ob_value_as_scalar(&frame->args[3]), dtype).bits[0];
     return run(&c, how);
 }
 
@@ -109,6 +112,47 @@ ob_status ob_cl_op_scatter_reduce(ob_frame *frame)
     const bool fresh = frame->n_args > 5 && !frame->args[5].u.b;
     return fresh ? OB_ERR_DECLINED
                  : scatter_combine(frame, "scatter_reduce", frame->args[4].u.string);
+}
+
+/* index_add, index_copy(self, dim, index, source): slice i of source goes to slice index[i] */
+static void slices_read(ob_cl_picks *c, const ob_frame *frame, const char *op)
+{
+    const ob_tensor *index = frame->args[2].u.tensor, *source = frame->args[3].u.tensor;
+    const int rank = ob_tensor_rank(source);
+    const int dim =
+        (int)(frame->args[1].u.i < 0 ? frame->args[1].u.i + (rank ? rank : 1) : frame->args[1].u.i);
+    ob_cl_picks_begin(c, op, false);
+    ob_cl_picks_shape(c, ob_tensor_sizes(source), rank);
+    c->written = frame->results[0].u.tensor;
+    c->read = source;
+    ob_cl_picks_strides(c, source, c->read_strides);
+    int64_t *strides = ob_cl_picks_add(c, index, c->written, dim);
+    if (rank > 0 && ob_tensor_rank(index) > 0) strides[dim] = ob_tensor_strides(index)[0];
+    for (int d = 0; d < rank && d < ob_tensor_rank(c->written); d++)
+        c->written_strides[d] = d == dim ? 0 : ob_tensor_strides(c->written)[d];
+}
+
+/* index_add(self, dim, index, source, alpha) */
+ob_status ob_cl_op_index_add(ob_frame *frame)
+{
+    ob_cl_picks c;
+    const ob_scalar alpha = ob_value_as_scalar(&frame->args[4]);
+    OB_TRY(start(frame));
+    slices_read(&c, frame, "index_add");
+    if (alpha.tag == OB_SCALAR_COMPLEX || ob_scalar_double(alpha) != 1) {
+        c.p.has_value = 2;
+        c.p.value = ob_cl_number(alpha, ob_tensor_dtype(c.written)).bits[0];
+    }
+    return run(&c, OB_COMBINE_SUM);
+}
+
+/* index_copy(self, dim, index, source); of equal indices any may win */
+ob_status ob_cl_op_index_copy(ob_frame *frame)
+{
+    ob_cl_picks c;
+    OB_TRY(start(frame));
+    slices_read(&c, frame, "index_copy");
+    return run(&c, -1);
 }
 
 /* _index_put_impl_(self, indices, values, accumulate, unsafe) */

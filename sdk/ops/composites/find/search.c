@@ -194,6 +194,32 @@ ob_tensor *composite_count_nonzero(ob_scope *s, ob_tensor *self, ob_opt_int dim)
     return ob_count_nonzero_dim(s, self, (ob_ints){ &dim.value, dim.has ? 1 : 0 });
 }
 
+/* The coordinates of elements that are not 0, a row each: elements are numbered by a running count,
+ * and each that counts puts its flat position in the place of its number; the others share a spare
+ * one. */
+ob_tensor *composite_nonzero(ob_scope *s, ob_tensor *self)
+{
+    ob_tensor *columns[OB_MAX_RANK];
+    const int64_t n = numel_of(self);
+    if (!self) return NULL;
+    ob_tensor *set = ob_ne_scalar(s, ob_reshape(s, self, OB_INTS(n)), ob_int(0));
+    ob_tensor *number = ob_cumsum(s, set, 0);
+    const int64_t count = n > 0 ? ob_scalar_int(ob_item(s, ob_select(s, number, 0, n - 1))) : 0;
+    if (rank_of(self) == 0 || count == 0)
+        return ob_new_empty(s, self, OB_INTS(count, rank_of(self)), .dtype = OB_I64);
+    ob_tensor *to =
+        ob_where_scalarother(s, set, ob_sub_scalar(s, number, ob_int(1)), ob_int(count));
+    ob_tensor *at = ob_scatter(s, ob_new_empty(s, number, OB_INTS(count + 1)), 0, to,
+                               ob_arange(s, ob_int(n), .dtype = OB_I64, .device = device_of(self)));
+    at = ob_narrow(s, at, 0, 0, count);
+    for (int d = rank_of(self) - 1; d >= 0; d--) {
+        const ob_scalar size = ob_int(extent(self, d));
+        columns[d] = ob_remainder_scalar(s, at, size);
+        at = ob_div_scalar_mode(s, at, size, "floor");
+    }
+    return ob_stack(s, (ob_tensors){ columns, rank_of(self) }, 1);
+}
+
 ob_tensor *composite_argwhere(ob_scope *s, ob_tensor *self)
 {
     return ob_nonzero(s, self);

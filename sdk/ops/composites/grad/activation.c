@@ -58,3 +58,21 @@ ob_tensor *composite_rrelu_with_noise_backward(ob_scope *s, ob_tensor *grad_outp
     if (training) return ob_mul(s, noise, grad_output);
     return ob_leaky_relu_backward(s, grad_output, self, ob_double(slope), self_is_result);
 }
+
+/* y = softmax(x) along dim: y (g - sum(g y)) */
+ob_tensor *composite_softmax_backward_data(ob_scope *s, ob_tensor *grad_output, ob_tensor *output,
+                                           int64_t dim, ob_dtype input_dtype)
+{
+    ob_tensor *g = widened(s, grad_output), *y = widened(s, output);
+    ob_tensor *mean = ob_sum_dim(s, ob_mul(s, g, y), (ob_opt_ints){ &dim, 1, true }, true);
+    return as_dtype(s, ob_mul(s, y, ob_sub(s, g, mean)), input_dtype);
+}
+
+/* y = log softmax(x) along dim: g - exp(y) sum(g) */
+ob_tensor *composite_log_softmax_backward_data(ob_scope *s, ob_tensor *grad_output,
+                                               ob_tensor *output, int64_t dim, ob_dtype input_dtype)
+{
+    ob_tensor *g = widened(s, grad_output), *share = ob_exp(s, widened(s, output));
+    ob_tensor *sum = ob_sum_dim(s, g, (ob_opt_ints){ &dim, 1, true }, true);
+    return as_dtype(s, ob_sub(s, g, ob_mul(s, share, sum)), input_dtype);
+}
