@@ -32,7 +32,7 @@ void ob_cl_kernel_launched(ob_cl_kernel *kernel)
 {
     if (kernel->launched) return;
     kernel->launched = true;
-    if (!kernel->saved) atomic_store(&all.unsaved, true);
+    if (!kernel->saved && ob_cl_device_get()->saves_binaries) atomic_store(&all.unsaved, true);
 }
 
 /* ---- building ---- */

@@ -84,6 +84,14 @@ static bool device_pick(const wish *w, ob_cl_device *d)
     return false;
 }
 
+/* For a binary PoCL compiles the kernel once more, for groups of any size; over that its version 6
+ * can end the process ("LLVM ERROR: Instruction Combining did not reach a fixpoint", its issue
+ * 1608, mended in 7). */
+static bool makes_binaries(const char *platform_version)
+{
+    return !strstr(platform_version, "PoCL 6.");
+}
+
 static ob_status device_describe(ob_cl_device *d)
 {
     cl_uint units = 0, align_bits = 0, floats = 0;
@@ -111,6 +119,7 @@ static ob_status device_describe(ob_cl_device *d)
     d->memory_bytes = memory;
     d->max_alloc_bytes = largest;
     d->has_f64 = f64 != 0;
+    d->saves_binaries = makes_binaries(version);
     snprintf(d->driver, sizeof d->driver, "%s; driver %s", version, driver);
     return OB_OK;
 }

@@ -16,6 +16,7 @@ typedef struct ob_cl_device {
     bool usable; /* false: no device; nothing else is set */
     bool debug;  /* OB_OPENCL_DEBUG=1: guard words, NaN fill, an event per launch */
     bool has_f64;
+    bool saves_binaries; /* built kernels go to the disk cache */
     cl_platform_id platform;
     cl_device_id device;
     cl_context context;

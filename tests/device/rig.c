@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "device/launch.h"
+#include "device/runtime/context.h"
 
 ob_status ob_package_open(const ob_host_info *host, ob_package *out);
 
@@ -45,6 +46,11 @@ void rig_close(void)
 {
     if (package.close) package.close(package.self);
     package = (ob_package){ 0 };
+}
+
+bool rig_saves(void)
+{
+    return ob_cl_device_get()->saves_binaries;
 }
 
 ob_status rig_run(rig_kernel kernel, ob_buffer *buffer, int32_t n)

@@ -10,6 +10,8 @@ OB_BEGIN_DECLS
 /* Open the package [borrowed, until rig_close()]. */
 ob_status rig_open(const ob_backend_api **out);
 void rig_close(void);
+/* Whether kernels that have run are kept on disk. */
+bool rig_saves(void);
 
 /* Kernels over an int buffer, one work-item each. */
 typedef enum rig_kernel {
