@@ -56,7 +56,7 @@ static void run_pack(const ob_window *w, const conv_run *r, global const OB_S *p
 /* panel: [batch][k block][strip of nr columns][k][nr], k = (channel, kz, ky, kx); columns past n are 0.
  * Work-item (x, y, z): strips [x * strips_item, ...) of k block y of batch z. */
 OB_KERNEL(conv_pack)(global const OB_S *in, global OB_T *panel, const ob_window w,
-                                  const ob_conv_pack p)
+                     const ob_conv_pack p)
 {
     const ob_i64 strips = (p.n + p.nr - 1) / p.nr, taps = w.window[0] * w.window[1] * w.window[2];
     const ob_i64 k0 = get_global_id(1) * p.k_block, k1 = min(k0 + p.k_block, p.k);
@@ -100,7 +100,7 @@ static void row_add(const ob_window *w, global const OB_S *row, OB_T weight, ob_
 
 /* Work-item x takes a part of the output rows (batch, channel, z, y). */
 OB_KERNEL(conv_rows)(global OB_S *out, global const OB_S *in, global const OB_S *weight,
-                                  global const OB_S *bias, const ob_window w)
+                     global const OB_S *bias, const ob_window w)
 {
     const ob_i64 ins = w.in_channels / w.groups, outs = w.out_channels / w.groups;
     const ob_i64 taps = w.window[0] * w.window[1] * w.window[2];
@@ -140,8 +140,8 @@ static ob_i64 reaching(const ob_window *w, int d, ob_i64 at, ob_i64 k)
 
 /* Work-item x takes a part of the outputs. */
 OB_KERNEL(conv_transposed)(global OB_S *out, global const OB_S *in,
-                                        global const OB_S *weight, global const OB_S *bias,
-                                        const ob_window w)
+                           global const OB_S *weight, global const OB_S *bias,
+                           const ob_window w)
 {
     const ob_i64 ins = w.in_channels / w.groups, outs = w.out_channels / w.groups;
     const ob_i64 taps = w.window[0] * w.window[1] * w.window[2];

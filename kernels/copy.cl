@@ -30,7 +30,7 @@
 #define MOVE(dst, at, src, from) ((dst)[at] = (src)[from])
 
 OB_KERNEL(copy_same)(global OB_S *restrict dst, global const OB_S *restrict src,
-                                  const ob_walk w)
+                     const ob_walk w)
 {
     COPY_RUNS(w, dst, src, MOVE)
 }
@@ -85,11 +85,11 @@ OB_KERNEL(fill)(global OB_S *dst, const ob_i64 bits, const ob_walk w)
 #define FROM_COMPLEX(v) ((OB_T)(v).x)
 #endif
 
-#define COPY_FROM(brief, stype) \
-    OB_KERNEL(copy_from_##brief)(global OB_S *restrict dst,                        \
-                                              global const stype *restrict src, const ob_walk w) \
-    {                                                                                           \
-        COPY_RUNS(w, dst, src, CAST_##brief)                                                    \
+#define COPY_FROM(brief, stype)                                                                     \
+    OB_KERNEL(copy_from_##brief)(global OB_S *restrict dst, global const stype *restrict src,       \
+                                 const ob_walk w)                                                   \
+    {                                                                                               \
+        COPY_RUNS(w, dst, src, CAST_##brief)                                                        \
     }
 
 #define CAST_u8(dst, at, src, from) OB_STORE(dst, at, FROM_INT(ob_load_u8(src, from)))

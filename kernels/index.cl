@@ -69,8 +69,8 @@ static int index_offset(const index_set *s, const ob_picks *p, ob_i64 j, global 
 #ifndef INDEX_ARITHMETIC
 
 OB_KERNEL(pick)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
-                             global const uchar *i1, global const uchar *i2,
-                             global const uchar *i3, global ob_watch *watch, const ob_picks p)
+                global const uchar *i1, global const uchar *i2,
+                global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
     index_set s = index_set_of(i0, i1, i2, i3);
     const int steady = index_set_steady(&p);
@@ -96,8 +96,8 @@ OB_KERNEL(pick)(global OB_S *dst, global const OB_S *src, global const uchar *i0
 
 /* src is not read when p.has_value is 1. */
 OB_KERNEL(place)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
-                              global const uchar *i1, global const uchar *i2,
-                              global const uchar *i3, global ob_watch *watch, const ob_picks p)
+                 global const uchar *i1, global const uchar *i2,
+                 global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
     index_set s = index_set_of(i0, i1, i2, i3);
     union {

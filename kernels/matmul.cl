@@ -277,9 +277,9 @@ static void tile_store(OB_VEC c[OB_MR][OB_NRV], const tile_target t, const ob_ge
  * scratch: scratch_item elements a work-item:
  *   k_block * (m_block + (b_packed ? 0 : OB_NR)), a multiple of 16 for alignment. */
 OB_KERNEL(matmul_tiles)(global OB_S *out, global const OB_S *self,
-                                     global const OB_S *a, global const OB_S *b,
-                                     global const OB_T *panel, global OB_T *partial,
-                                     global OB_T *scratch, const ob_gemm g)
+                        global const OB_S *a, global const OB_S *b,
+                        global const OB_T *panel, global OB_T *partial,
+                        global OB_T *scratch, const ob_gemm g)
 {
     const ob_i64 x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const ob_i64 m0 = y * g.m_item, m1 = min(m0 + g.m_item, g.m);

@@ -87,7 +87,7 @@ static void few_span(const int rows, const int steps, global const OB_S *a, glob
 /* b.col is 1. Work-item (x, 0, z): columns from x * n_item of batch z; n_item is at most
  * OB_FEW_SUMS for m 1, OB_FEW_SUMS / 4 for m to 4, OB_FEW_SUMS / 8 above. */
 OB_KERNEL(matmul_few)(global OB_S *out, global const OB_S *self, global const OB_S *a,
-                                   global const OB_S *b, const ob_gemm g)
+                      global const OB_S *b, const ob_gemm g)
 {
     const ob_i64 z = get_global_id(2), n0 = get_global_id(0) * g.n_item;
     const int cols = (int)min(g.n_item, g.n - n0);
@@ -159,7 +159,7 @@ static void few_dots(const int rows, global const OB_S *a, const ob_i64 *a_at, g
 /* b.row and a.col are 1. Work-item (x, 0, z): columns from x * n_item of batch z, four at a time.
  * Rows past the end repeat the last one and are not stored. */
 OB_KERNEL(matmul_few_t)(global OB_S *out, global const OB_S *self,
-                                     global const OB_S *a, global const OB_S *b, const ob_gemm g)
+                        global const OB_S *a, global const OB_S *b, const ob_gemm g)
 {
     const ob_i64 z = get_global_id(2), n0 = get_global_id(0) * g.n_item;
     const ob_i64 n1 = min(n0 + g.n_item, g.n);

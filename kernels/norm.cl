@@ -35,8 +35,8 @@ static OB_T eps_of(const ob_rows r)
 
 /* means and rstds: one per row, from r.outer and r.inner on. */
 OB_KERNEL(layer_norm)(global OB_S *out, global OB_S *means, global OB_S *rstds,
-                                   global const OB_S *in, global const OB_S *weight,
-                                   global const OB_S *bias, const ob_rows r)
+                      global const OB_S *in, global const OB_S *weight,
+                      global const OB_S *bias, const ob_rows r)
 {
     OB_PART_OF(r.rows)
     for (ob_i64 i = begin; i < end; i++) {
@@ -64,8 +64,8 @@ OB_KERNEL(layer_norm)(global OB_S *out, global OB_S *means, global OB_S *rstds,
 
 /* Row i is an image's plane of channel i % channels; mean and variance are per channel. */
 OB_KERNEL(batch_norm)(global OB_S *out, global const OB_S *in, global const OB_S *weight,
-                                   global const OB_S *bias, global const OB_S *mean,
-                                   global const OB_S *variance, const ob_rows r)
+                      global const OB_S *bias, global const OB_S *mean,
+                      global const OB_S *variance, const ob_rows r)
 {
     OB_PART_OF(r.rows)
     for (ob_i64 i = begin; i < end; i++) {

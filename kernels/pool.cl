@@ -37,7 +37,7 @@ static ob_i64 window_at(const ob_window *w, ob_i64 i, ob_i64 *first, ob_i64 *las
 }
 
 OB_KERNEL(pool_max)(global OB_S *out, global long *indices, global const OB_S *in,
-                                 const ob_window w)
+                    const ob_window w)
 {
     OB_PART_OF(w.numel)
     for (ob_i64 i = begin; i < end; i++) {

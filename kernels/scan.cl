@@ -27,8 +27,8 @@ static OB_T combined(ob_i64 how, OB_T a, OB_T b)
 /* dst at the indices = dst combined with src, or p.value, or their product. One work-item, as indices
  * may meet. */
 OB_KERNEL(accumulate)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
-                                   global const uchar *i1, global const uchar *i2,
-                                   global const uchar *i3, global ob_watch *watch, const ob_picks p)
+                      global const uchar *i1, global const uchar *i2,
+                      global const uchar *i3, global ob_watch *watch, const ob_picks p)
 {
     index_set s = index_set_of(i0, i1, i2, i3);
     const OB_T value = OB_OF_BITS(p.value);
