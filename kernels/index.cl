@@ -94,7 +94,7 @@ OB_KERNEL(pick)(global OB_S *dst, global const OB_S *src, global const uchar *i0
     }
 }
 
-/* src is not read when p.has_value is 1. */
+/* src is not read when a value is placed. */
 OB_KERNEL(place)(global OB_S *dst, global const OB_S *src, global const uchar *i0,
                  global const uchar *i1, global const uchar *i2,
                  global const uchar *i3, global ob_watch *watch, const ob_picks p)
@@ -115,7 +115,7 @@ OB_KERNEL(place)(global OB_S *dst, global const OB_S *src, global const uchar *i
             ob_i64 offset;
             if (index_offset(&s, &p, j, watch, &offset))
                 to[offset + j * p.w.stride[0][0]] =
-                    p.has_value ? u.value : from[j * p.w.stride[1][0]];
+                    p.what == OB_PLACE_VALUE ? u.value : from[j * p.w.stride[1][0]];
         }
     }
 }

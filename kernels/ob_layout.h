@@ -138,6 +138,12 @@ typedef struct ob_watch {
 #define OB_COMBINE_MAX     2
 #define OB_COMBINE_MIN     3
 
+/* What is placed: an element of operand 1, a value, or their product (only where elements are
+ * combined). */
+#define OB_PLACE_ELEMENT 0
+#define OB_PLACE_VALUE   1
+#define OB_PLACE_PRODUCT 2
+
 /* Elements picked or placed by indices. Operands of the walk: 0 what is written, 1 what is read,
  * 2 and more the indices. The picked place lies sum(index[k] * step[k]) further than the walk says:
  * in operand 1 when picking, in operand 0 when placing. */
@@ -145,12 +151,12 @@ typedef struct ob_picks {
     ob_walk w;
     ob_i64 n; /* indices, up to OB_PICKS */
     ob_i64 step[OB_PICKS], extent[OB_PICKS];
-    ob_i64 wide;      /* bit k: index k is int64, else int32 */
-    ob_i64 wraps;     /* 1: a negative index counts from the end */
-    ob_i64 has_value; /* 1: `value` is placed instead of operand 1; 2: their product */
-    ob_i64 value;     /* bits of an element, of the compute type where there is arithmetic */
-    ob_i64 how;       /* OB_COMBINE_*, where there is arithmetic */
-    ob_i64 name;      /* of the op: a number that the host understands, for messages */
+    ob_i64 wide;  /* bit k: index k is int64, else int32 */
+    ob_i64 wraps; /* 1: a negative index counts from the end */
+    ob_i64 what;  /* OB_PLACE_* */
+    ob_i64 value; /* bits of an element, of the compute type where elements are combined */
+    ob_i64 how;   /* OB_COMBINE_*, where there is arithmetic */
+    ob_i64 name;  /* of the op: a number that the host understands, for messages */
 } ob_picks;
 
 /* Row-major matrices [batch, rows, cols], and the part of them that is kept. */

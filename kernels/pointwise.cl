@@ -121,10 +121,10 @@
 
 /* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
 #define OB_POINTWISE(name, args, result, flags, kinds, ...) \
-    OB_WANTED(OB_WANT_pw_##name)                               \
+    OB_WANTED(OB_WANT_pw_##name)                            \
     (OB_KINDS_##kinds(OB_IF_NOW)(OB_ROW(pw_##name, OB_PASTE(OB_RUN_, OB_OPERANDS_##args), \
                                         OB_N_##name, OB_RESULT_##name, __VA_ARGS__)))
 #define OB_VALUE(name, kinds, ...) \
-    OB_WANTED(OB_WANT_pw_##name)      \
+    OB_WANTED(OB_WANT_pw_##name)   \
     (OB_KINDS_##kinds(OB_IF_NOW)(  \
         OB_ROW(pw_##name, OB_RUN_ANY, OB_N_##name, OB_RESULT_##name, __VA_ARGS__)))

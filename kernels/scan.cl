@@ -42,8 +42,8 @@ OB_KERNEL(accumulate)(global OB_S *dst, global const OB_S *src, global const uch
             if (!index_offset(&s, &p, j, watch, &offset)) continue;
             const ob_i64 at = to + offset + j * p.w.stride[0][0];
             OB_T b = value;
-            if (p.has_value != 1) b = OB_LOAD(src, from + j * p.w.stride[1][0]);
-            if (p.has_value == 2) b = TIMES(b, value);
+            if (p.what != OB_PLACE_VALUE) b = OB_LOAD(src, from + j * p.w.stride[1][0]);
+            if (p.what == OB_PLACE_PRODUCT) b = TIMES(b, value);
             OB_STORE(dst, at, combined(p.how, OB_LOAD(dst, at), b));
         }
     }

@@ -30,26 +30,39 @@ static ob_i64 combine_of(const char *reduce)
     return -1;
 }
 
+/* The dim of args[1], of a tensor of `rank` dims. */
+static int dim_of(const ob_frame *frame, int rank)
+{
+    const int64_t dim = frame->args[1].u.i;
+    return (int)(dim < 0 ? dim + (rank ? rank : 1) : dim);
+}
+
+/* What all ops (self, dim, index, ...) begin with: a walk over the shape of `over`, in which the
+ * index says where along dim. Returns the strides of the index, still 0. */
+static int64_t *placing_begin(ob_cl_picks *c, const ob_frame *frame, const char *op,
+                              const ob_tensor *over)
+{
+    const int rank = ob_tensor_rank(over), dim = dim_of(frame, rank);
+    ob_cl_picks_begin(c, op, false);
+    ob_cl_picks_shape(c, ob_tensor_sizes(over), rank);
+    c->written = frame->results[0].u.tensor;
+    for (int d = 0; d < rank && d < ob_tensor_rank(c->written); d++)
+        c->written_strides[d] = d == dim ? 0 : ob_tensor_strides(c->written)[d];
+    return ob_cl_picks_add(c, frame->args[2].u.tensor, c->written, dim);
+}
+
 /* scatter*(self, dim, index, src or value): all but how. */
 static void scatter_read(ob_cl_picks *c, const ob_frame *frame, const char *op)
 {
     const ob_tensor *index = frame->args[2].u.tensor;
-    const int rank = ob_tensor_rank(index);
-    const int dim =
-        (int)(frame->args[1].u.i < 0 ? frame->args[1].u.i + (rank ? rank : 1) : frame->args[1].u.i);
-    ob_cl_picks_begin(c, op, false);
-    ob_cl_picks_shape(c, ob_tensor_sizes(index), rank);
-    c->written = frame->results[0].u.tensor;
-    ob_cl_picks_strides(c, index, ob_cl_picks_add(c, index, c->written, dim));
-    for (int d = 0; d < rank && d < ob_tensor_rank(c->written); d++)
-        c->written_strides[d] = d == dim ? 0 : ob_tensor_strides(c->written)[d];
+    ob_cl_picks_strides(c, index, placing_begin(c, frame, op, index));
     if (frame->args[3].tag == OB_VALUE_TENSOR) {
         c->read = frame->args[3].u.tensor;
-        for (int d = 0; d < rank && d < ob_tensor_rank(c->read); d++)
+        for (int d = 0; d < c->rank && d < ob_tensor_rank(c->read); d++)
             c->read_strides[d] = ob_tensor_strides(c->read)[d];
         return;
     }
-    c->p.has_value = 1;
+    c->p.what = OB_PLACE_VALUE;
     c->p.value =
         ob_cl_element_bits(ob_value_as_scalar(&frame->args[3]), ob_tensor_dtype(c->written));
 }
@@ -98,7 +111,8 @@ static ob_status scatter_combine(ob_frame *frame, const char *op, const char *re
     if (dtype == OB_C64 && (how == OB_COMBINE_MAX || how == OB_COMBINE_MIN)) return OB_ERR_DECLINED;
     OB_TRY(start(frame));
     scatter_read(&c, frame, op);
-    if (c.p.has_value) c.p.value = ob_cl_number(ob_value_as_scalar(&frame->args[3]), dtype).bits[0];
+    if (c.p.what == OB_PLACE_VALUE)
+        c.p.value = ob_cl_number(ob_value_as_scalar(&frame->args[3]), dtype).bits[0];
     return run(&c, how);
 }
 
@@ -118,18 +132,11 @@ ob_status ob_cl_op_scatter_reduce(ob_frame *frame)
 static void slices_read(ob_cl_picks *c, const ob_frame *frame, const char *op)
 {
     const ob_tensor *index = frame->args[2].u.tensor, *source = frame->args[3].u.tensor;
-    const int rank = ob_tensor_rank(source);
-    const int dim =
-        (int)(frame->args[1].u.i < 0 ? frame->args[1].u.i + (rank ? rank : 1) : frame->args[1].u.i);
-    ob_cl_picks_begin(c, op, false);
-    ob_cl_picks_shape(c, ob_tensor_sizes(source), rank);
-    c->written = frame->results[0].u.tensor;
+    int64_t *strides = placing_begin(c, frame, op, source);
     c->read = source;
     ob_cl_picks_strides(c, source, c->read_strides);
-    int64_t *strides = ob_cl_picks_add(c, index, c->written, dim);
-    if (rank > 0 && ob_tensor_rank(index) > 0) strides[dim] = ob_tensor_strides(index)[0];
-    for (int d = 0; d < rank && d < ob_tensor_rank(c->written); d++)
-        c->written_strides[d] = d == dim ? 0 : ob_tensor_strides(c->written)[d];
+    if (c->rank > 0 && ob_tensor_rank(index) > 0)
+        strides[dim_of(frame, c->rank)] = ob_tensor_strides(index)[0];
 }
 
 /* index_add(self, dim, index, source, alpha) */
@@ -140,7 +147,7 @@ ob_status ob_cl_op_index_add(ob_frame *frame)
     OB_TRY(start(frame));
     slices_read(&c, frame, "index_add");
     if (alpha.tag == OB_SCALAR_COMPLEX || ob_scalar_double(alpha) != 1) {
-        c.p.has_value = 2;
+        c.p.what = OB_PLACE_PRODUCT;
         c.p.value = ob_cl_number(alpha, ob_tensor_dtype(c.written)).bits[0];
     }
     return run(&c, OB_COMBINE_SUM);
