@@ -29,7 +29,8 @@ ob_status ob_bench_start(ob_bench *b) OB_MUST_USE;
 /* What runs under callgrind: `calls` calls of a no-op. */
 ob_status ob_bench_probe(const char *what, long calls) OB_MUST_USE;
 
-/* CPU seconds of all threads of this process. */
+/* CPU seconds of all threads of this process, once those that have no work left sleep: Linux counts
+ * the time of a thread that runs elsewhere only when it stops or at the next tick (1 to 10 ms). */
 double ob_bench_cpu_seconds(void);
 
 #endif
