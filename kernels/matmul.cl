@@ -6,7 +6,9 @@
  *   OB_VW    lanes of a vector of OB_T: 4, 8 or 16                     default 8
  *   OB_NRV   vectors in a row of the register tile: 1 to 4             default 2
  *   OB_MR    rows of the register tile: 4, 8 or 12                     default 4
- *   OB_PREFETCH(p)   asks for the cache line at p, soon to be written  default nothing
+ *   OB_PREFETCH(p, write, near)   asks for the cache line at p, into the first-level cache (3) or
+ *                    the second (2)                                    default clang's builtin
+ *   OB_SHARES        shares of a tile's steps in front of which lines are asked for   default 4
  * OB_MR * OB_NRV + OB_NRV + 1 should not pass the number of vector registers (16 with AVX2, 32
  * with AVX-512 and NEON). The constants of the plan (m_block, k_block) are members of ob_gemm.
  *
@@ -64,7 +66,14 @@
 #define OB_LOAD8(p, i) OB_WIDE(8, vload8(0, (p) + (i)))
 #endif
 #ifndef OB_PREFETCH
-#define OB_PREFETCH(p)
+#ifdef __clang__
+#define OB_PREFETCH(p, write, near) __builtin_prefetch((const void *)(size_t)(p), write, near)
+#else
+#define OB_PREFETCH(p, write, near)
+#endif
+#endif
+#ifndef OB_SHARES
+#define OB_SHARES 4
 #endif
 /* For a vector store in one piece: PoCL's vstore16 is four stores. */
 typedef OB_VEC loose_vec __attribute__((aligned(sizeof(OB_T))));
@@ -157,16 +166,20 @@ OB_KERNEL(matmul_pack_b)(global const OB_S *b, global OB_T *panel, const ob_gemm
                    panel + n * kc);
 }
 
-/* c = the product of a packed strip of a and a packed strip of b: the only hot loop.
- * a: [kc][OB_MR], b: [kc][OB_NR]. */
-static void tile_product(global const OB_T *a, global const OB_T *b, ob_i64 kc,
-                         OB_VEC c[OB_MR][OB_NRV])
+static void tile_clear(OB_VEC c[OB_MR][OB_NRV])
 {
 #pragma unroll
     for (int i = 0; i < OB_MR; i++)
 #pragma unroll
         for (int v = 0; v < OB_NRV; v++)
             c[i][v] = (OB_VEC)(0);
+}
+
+/* c += the product of a packed strip of a and a packed strip of b: the only hot loop.
+ * a: [kc][OB_MR], b: [kc][OB_NR]. */
+static void tile_product(global const OB_T *a, global const OB_T *b, ob_i64 kc,
+                         OB_VEC c[OB_MR][OB_NRV])
+{
 #pragma unroll 4
     for (ob_i64 k = 0; k < kc; k++) {
         OB_VEC bv[OB_NRV];
@@ -194,13 +207,25 @@ typedef struct tile_target {
     int first, last; /* is this the first, the last k block? */
 } tile_target;
 
-/* The product takes long enough for the old sums to arrive meanwhile. */
-static void tile_prefetch(const tile_target t, ob_i64 row)
+/* Lines of the tile come to the first-level cache while its product is computed: those of one
+ * share of its rows, since a core waits once it has asked for more than 10 to 16 lines. */
+static void tile_prefetch(const tile_target t, ob_i64 row, int share)
 {
-    for (int i = 0; i < t.rows; i++) {
-        OB_PREFETCH(t.partial + i * row);
-        OB_PREFETCH(t.partial + i * row + t.cols - 1);
+    const int end = min(t.rows, (share + 1) * OB_MR / OB_SHARES);
+    for (int i = share * OB_MR / OB_SHARES; i < end; i++) {
+        OB_PREFETCH(t.partial + i * row, 1, 3);
+        OB_PREFETCH(t.partial + i * row + t.cols - 1, 1, 3);
     }
+}
+
+/* The strip at `next` comes to the second-level cache while the tiles of the one before are
+ * computed: the share of its `elements` that the tile at row m of `rows` asks for. */
+static void strip_prefetch(global const OB_T *next, ob_i64 elements, ob_i64 m, ob_i64 rows)
+{
+    const ob_i64 line = 64 / sizeof(OB_T), lines = elements / line;
+    const ob_i64 end = min(lines * (m + OB_MR) / rows, lines);
+    for (ob_i64 i = lines * m / rows; i < end; i++)
+        OB_PREFETCH(next + i * line, 0, 2);
 }
 
 /* A tile at an edge of out, or one to convert: element by element. */
@@ -316,8 +341,15 @@ OB_KERNEL(matmul_tiles)(global OB_S *out, global const OB_S *self,
                         k0 + kc >= g.k,
                     };
                     OB_VEC c[OB_MR][OB_NRV];
-                    tile_prefetch(t, g.partial.row);
-                    tile_product(scratch + (m - mb) * kc, bp, kc, c);
+                    if (g.b_packed)
+                        strip_prefetch(bp + kc * OB_NR, kc * OB_NR, m - mb, me - mb);
+                    tile_clear(c);
+                    for (int share = 0; share < OB_SHARES; share++) {
+                        const ob_i64 k = kc * share / OB_SHARES;
+                        tile_prefetch(t, g.partial.row, share);
+                        tile_product(scratch + (m - mb) * kc + k * OB_MR, bp + k * OB_NR,
+                                     kc * (share + 1) / OB_SHARES - k, c);
+                    }
                     tile_store(c, t, &g);
                 }
             }
