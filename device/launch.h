@@ -44,7 +44,7 @@ typedef struct ob_cl_range {
 
 ob_cl_arg ob_cl_arg_buffer(ob_buffer *buffer);
 
-/* Use OB_LAUNCH. OB_ERR_MISMATCH (number or size of arguments), OB_ERR_DEVICE, OB_ERR_OOM. */
+/* Use OB_LAUNCH, unless the number of arguments is known at run time only. OB_ERR_MISMATCH (number or size of arguments), OB_ERR_DEVICE, OB_ERR_OOM. */
 ob_status ob_cl_launch(ob_cl_kernel *kernel, ob_cl_range range, const ob_cl_arg *args,
                        uint32_t n_args) OB_MUST_USE;
 

@@ -10,6 +10,6 @@ enum {
 };
 
 #define OB_POINTWISE(name, args, result, flags, kinds, ...) \
-    enum { OB_RESULT_##name = result, OB_N_##name = OB_OPERANDS_##args };
+    enum { OB_RESULT_##name = result };
 #define OB_VALUE(name, kinds, ...)
 #define OB_ALIAS(name, of)

@@ -13,6 +13,7 @@
 #include "device/walk.h"
 #include "ob/inspect.h"
 #include "ob/ops.h"
+#include "sdk/ops/pointwise_kinds.inc"
 
 enum { POINTWISE_CHUNK = 16384 }; /* elements that are worth a work-item */
 enum { OPERANDS = 3, PARAMS = 4 };
@@ -51,18 +52,21 @@ enum {
     OPS
 };
 
-static const ob_cl_program program = {
-    "pointwise",
-    { "prelude.cl", "pointwise_kinds.inc", "pointwise_ops.cl", "pointwise.inc", "math.cl",
-      "math_float.inc", "math_int.inc", "complex.cl", "pointwise.cl", "pointwise.inc" },
-    NULL,
-    NULL
-};
+/* By the number of operands: an argument that nobody reads costs PoCL two allocations a launch. */
+#define PROGRAM(operands)                                                                          \
+    {                                                                                              \
+        "pointwise", { "prelude.cl",   "pointwise_kinds.inc", "pointwise_ops.cl", "pointwise.inc", \
+                       "math.cl",      "math_float.inc",      "math_int.inc",     "complex.cl",    \
+                       "pointwise.cl", "pointwise.inc" },                                          \
+            "#define OB_OPERANDS " #operands "\n", NULL                                            \
+    }
+static const ob_cl_program programs[OPERANDS] = { PROGRAM(1), PROGRAM(2), PROGRAM(3) };
 
 /* An op or an alias; an alias has neither args nor site. */
 static struct pointwise_op {
     const char *args;
     bool masked, divides, steps;
+    int operands;
     int of, aten; /* the op with the kernel; row of the ATen table */
     ob_cl_site site;
 } ops[OPS] = {
@@ -71,9 +75,10 @@ static struct pointwise_op {
                     (int)(result) == OB_PW_MASK,            \
                     ((flags)&OB_PW_DIVIDES) != 0,           \
                     ((flags)&OB_PW_STEPS) != 0,             \
+                    OB_OPERANDS_##args,                     \
                     OP_##name,                              \
                     OB_OP_##name,                           \
-                    OB_CL_SITE(&program, "pw_" #name) },
+                    OB_CL_SITE(&programs[OB_OPERANDS_##args - 1], "pw_" #name) },
 #define OB_VALUE(name, kinds, ...)
 #define OB_ALIAS(name, base) [OP_##name] = { .of = OP_##base, .aten = OB_OP_##name },
 #include "sdk/ops/pointwise.inc"
@@ -172,6 +177,7 @@ static ob_status pointwise(ob_frame *frame)
     const call c = call_of(op, frame);
     const ob_dtype dtype = compute_dtype(op, &c);
     const int64_t still[OB_MAX_RANK] = { 0 };
+    ob_cl_arg args[1 + OPERANDS + 1] = { BUF(c.out) };
     ob_pointwise p = { .has = 0 };
     ob_cl_kernel *k;
     ob_cl_walk walk;
@@ -181,19 +187,18 @@ static ob_status pointwise(ob_frame *frame)
     fill_numbers(&c, dtype, &p);
     ob_cl_walk_begin(&walk, ob_tensor_sizes(c.out), ob_tensor_rank(c.out));
     ob_cl_walk_add(&walk, c.out);
-    for (int i = 0; i < OPERANDS; i++) {
+    for (int i = 0; i < op->operands; i++) {
+        args[1 + i] = BUF(c.in[i] ? c.in[i] : c.out); /* a constant's is not read */
         if (c.in[i])
             ob_cl_walk_add(&walk, c.in[i]);
         else
             ob_cl_walk_add_strided(&walk, still, 0);
     }
-    /* What is not a tensor is not read; any buffer does. */
-    const ob_tensor *x = c.in[0] ? c.in[0] : c.out, *y = c.in[1] ? c.in[1] : c.out;
-    const ob_tensor *z = c.in[2] ? c.in[2] : c.out;
+    args[1 + op->operands] = VAL(p);
     for (const ob_walk *w; (w = ob_cl_walk_next(&walk)) != NULL;) {
         p.walk = *w;
-        OB_TRY(OB_LAUNCH(k, ob_cl_range_chunks(w->numel, POINTWISE_CHUNK), BUF(c.out), BUF(x),
-                         BUF(y), BUF(z), VAL(p)));
+        OB_TRY(ob_cl_launch(k, ob_cl_range_chunks(w->numel, POINTWISE_CHUNK), args,
+                            (uint32_t)op->operands + 2));
     }
     return OB_OK;
 }
