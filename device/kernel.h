@@ -10,6 +10,12 @@
 #include "device/cache.h"
 #include "device/program.h"
 
+/* What a parameter that takes a value is set to. */
+typedef struct ob_cl_value {
+    void *at; /* NULL: not set yet, or not a value */
+    size_t bytes;
+} ob_cl_value;
+
 struct ob_cl_kernel {
     const ob_cl_program *program; /* borrowed, as is `name`: the site's that asked first */
     const char *name;
@@ -21,6 +27,7 @@ struct ob_cl_kernel {
     char key[OB_CL_KEY_BYTES]; /* of the disk cache */
     uint32_t n_args;
     pthread_mutex_t lock; /* a cl_kernel takes arguments from one thread at a time */
+    ob_cl_value *values;  /* [n_args], owned, as is what they hold; guarded by `lock` */
     bool launched;        /* guarded by `lock`, as is `saved` */
     bool saved;           /* is in the disk cache, or was tried to be put there */
     ob_cl_kernel *next;   /* all that are known */

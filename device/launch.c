@@ -2,6 +2,8 @@
 #include "device/launch.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "device/kernel.h"
 #include "device/runtime/cl_error.h"
@@ -13,16 +15,33 @@ enum { GROUP_ITEMS = 64, CHUNKS_PER_UNIT = 4 };
 ob_cl_arg ob_cl_arg_buffer(ob_buffer *buffer)
 {
     static const cl_mem nothing;
-    return (ob_cl_arg){ sizeof(cl_mem), buffer ? &buffer->mem : &nothing, buffer };
+    return (ob_cl_arg){ sizeof(cl_mem), buffer ? &buffer->mem : &nothing, buffer, false };
 }
 
-/* Set all arguments; *bad is the one that was refused. */
-static cl_int args_set(const ob_cl_kernel *kernel, const ob_cl_arg *args, uint32_t n, uint32_t *bad)
+static bool is_set(const ob_cl_value *value, const ob_cl_arg *arg)
+{
+    return value->at && value->bytes == arg->bytes && !memcmp(value->at, arg->address, arg->bytes);
+}
+
+/* Without memory the value is set again next time. */
+static void note(ob_cl_value *value, const ob_cl_arg *arg)
+{
+    if (!value->at) *value = (ob_cl_value){ malloc(arg->bytes), arg->bytes };
+    if (value->at) memcpy(value->at, arg->address, arg->bytes);
+}
+
+/* Set the arguments that are not set already; *bad is the one that was refused. Values are
+ * compared, since layouts repeat and OpenCL allocates for each setting; a buffer is always set,
+ * since its handle may come again for other memory. */
+static cl_int args_set(ob_cl_kernel *kernel, const ob_cl_arg *args, uint32_t n, uint32_t *bad)
 {
     for (*bad = 0; *bad < n; ++*bad) {
-        const cl_int code =
-            clSetKernelArg(kernel->object, *bad, args[*bad].bytes, args[*bad].address);
+        const ob_cl_arg *arg = &args[*bad];
+        ob_cl_value *value = arg->by_value ? &kernel->values[*bad] : NULL;
+        if (value && is_set(value, arg)) continue;
+        const cl_int code = clSetKernelArg(kernel->object, *bad, arg->bytes, arg->address);
         if (code != CL_SUCCESS) return code;
+        if (value) note(value, arg);
     }
     return CL_SUCCESS;
 }

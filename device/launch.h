@@ -18,6 +18,7 @@ typedef struct ob_cl_arg {
     size_t bytes;
     const void *address; /* NULL: local memory */
     ob_buffer *buffer;   /* NULL: not a buffer */
+    bool by_value;
 } ob_cl_arg;
 
 /* How many work-items, and in which groups. */
@@ -34,9 +35,9 @@ typedef struct ob_cl_range {
 /* A buffer itself, for instance scratch memory. */
 #define MEM(buffer) ob_cl_arg_buffer(buffer)
 /* A variable (an lvalue), passed by value. */
-#define VAL(variable) ((ob_cl_arg){ sizeof(variable), &(variable), NULL })
+#define VAL(variable) ((ob_cl_arg){ sizeof(variable), &(variable), NULL, true })
 /* Local memory of so many bytes. */
-#define LOCAL(n_bytes) ((ob_cl_arg){ (n_bytes), NULL, NULL })
+#define LOCAL(n_bytes) ((ob_cl_arg){ (n_bytes), NULL, NULL, false })
 
 #define OB_LAUNCH(kernel, range, ...)                             \
     ob_cl_launch((kernel), (range), (ob_cl_arg[]){ __VA_ARGS__ }, \
@@ -44,7 +45,8 @@ typedef struct ob_cl_range {
 
 ob_cl_arg ob_cl_arg_buffer(ob_buffer *buffer);
 
-/* Use OB_LAUNCH, unless the number of arguments is known at run time only. OB_ERR_MISMATCH (number or size of arguments), OB_ERR_DEVICE, OB_ERR_OOM. */
+/* Use OB_LAUNCH, unless the number of arguments is known at run time only. OB_ERR_MISMATCH (number
+ * or size of arguments), OB_ERR_DEVICE, OB_ERR_OOM. */
 ob_status ob_cl_launch(ob_cl_kernel *kernel, ob_cl_range range, const ob_cl_arg *args,
                        uint32_t n_args) OB_MUST_USE;
 

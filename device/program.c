@@ -140,6 +140,8 @@ static ob_status build(ob_cl_kernel *k)
                        code);
     OB_TRY(ob_cl_check(clGetKernelInfo(k->object, CL_KERNEL_NUM_ARGS, sizeof n_args, &n_args, NULL),
                        "clGetKernelInfo", __FILE__, __LINE__));
+    k->values = calloc(n_args + 1, sizeof *k->values); /* a kernel may have none */
+    if (!k->values) return OB_FAIL(OB_ERR_OOM, "opencl: no host memory for kernel %s", k->name);
     k->n_args = n_args;
     k->usable = true;
     return OB_OK;
@@ -238,6 +240,9 @@ void ob_cl_programs_close(void)
         if (k->object) clReleaseKernel(k->object);
         if (k->built) clReleaseProgram(k->built);
         pthread_mutex_destroy(&k->lock);
+        for (uint32_t i = 0; i < k->n_args; i++)
+            free(k->values[i].at);
+        free(k->values);
         free(k);
         k = next;
     }
