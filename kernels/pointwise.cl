@@ -130,7 +130,9 @@
 #define OB_DENSE(result, x_, y_, z_, ...) OB_LOOP(result, 1, x_, y_, z_, __VA_ARGS__)
 
 /* Names are pasted here and not handed on: OpenCL's builtins may be macros of the same names. */
-#define OB_POINTWISE(name, args, result, flags, kinds, ...) OB_VALUE(name, kinds, __VA_ARGS__)
+#define OB_POINTWISE(name, args, result, flags, kinds, ...) \
+    OB_WANTED(OB_WANT_pw_##name)                            \
+    (OB_KINDS_##kinds(OB_IF_NOW)(OB_ROW(pw_##name, OB_RESULT_##name, __VA_ARGS__)))
 #define OB_VALUE(name, kinds, ...)                         \
     OB_WANTED(OB_WANT_pw_##name)                           \
     (OB_KINDS_##kinds(OB_IF_NOW)(OB_ROW(pw_##name, OB_RESULT_##name, __VA_ARGS__)))
