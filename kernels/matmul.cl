@@ -114,15 +114,16 @@ static void pack_4x8(global const OB_S *from, ob_i64 lane_stride, global OB_T *t
 }
 
 /* One strip of `width` lanes (rows of a, columns of b), depth kc, to [k][width].
- * `lanes` of them exist; the rest become 0, so the inner loop needs no edge. */
+ * `lanes` of them exist; the rest become 0, so the inner loop needs no edge. All lanes are read
+ * side by side, so that their cache misses overlap. */
 static void pack_strip(global const OB_S *from, ob_i64 lane_stride, ob_i64 k_stride, int lanes,
                        int width, ob_i64 kc, global OB_T *to)
 {
     ob_i64 k = 0;
     if (lanes == width && k_stride == 1) {
         k = kc / 8 * 8;
-        for (int i = 0; i < width; i += 4)
-            for (ob_i64 s = 0; s < k; s += 8)
+        for (ob_i64 s = 0; s < k; s += 8)
+            for (int i = 0; i < width; i += 4)
                 pack_4x8(from + i * lane_stride + s, lane_stride, to + s * width + i, width);
     }
     if (lanes == width && lane_stride == 1)
