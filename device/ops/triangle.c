@@ -2,7 +2,7 @@
 #include "device/launch.h"
 #include "device/native.h"
 #include "device/ops/copy.h"
-#include "device/ops/index.h"
+#include "device/ops/index/index.h"
 
 enum { CHUNK = 16384 }; /* elements that are worth a work-item */
 

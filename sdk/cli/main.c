@@ -1,7 +1,7 @@
 /* The program `ob`: finds the sub-command in one table and runs it. */
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "coverage.h"
 

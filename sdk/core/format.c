@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "core/alloc.h"
-#include "core/copy.h"
-#include "core/tensor.h"
+#include "core/tensor/copy.h"
+#include "core/tensor/tensor.h"
 #include "core/text.h"
 #include "ob/schema.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/copy.h"
-#include "core/tensor.h"
+#include "core/tensor/copy.h"
+#include "core/tensor/tensor.h"
 #include "ob/schema.h"
 
 enum { FIRST_BLOCK_BYTES = 960, BLOCK_BYTES = 8000 };

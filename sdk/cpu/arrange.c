@@ -3,9 +3,9 @@
  * aten/src/ATen/native/TensorShape.cpp, PadNd.cpp, TensorTransformations.cpp. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "cpu/cursor.h"
-#include "dispatch/optable.h"
+#include "core/tensor/copy.h"
+#include "cpu/walk/cursor.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 static ob_span span_at(const ob_tensor *t, int64_t offset)

@@ -3,8 +3,8 @@
 #include "ops/rules/conv.h"
 
 #include "core/alloc.h"
-#include "cpu/dense.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/dense.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 /* A point of the three spatial dims. */

@@ -1,8 +1,8 @@
-/* copy_ on the CPU: a strided conversion. Called by sdk/ops/copy.c with self and src of the same
- * sizes (src expanded) and results[0] = self. */
-#include "core/copy.h"
+/* copy_ on the CPU: a strided conversion. Called by sdk/ops/create/copy.c with self and src of the
+ * same sizes (src expanded) and results[0] = self. */
+#include "core/tensor/copy.h"
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 static ob_span span_of(const ob_tensor *t)

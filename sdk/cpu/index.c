@@ -3,10 +3,10 @@
  * PyTorch: aten/src/ATen/native/cpu/IndexKernel.cpp, ScatterGatherKernel.cpp. */
 #include <string.h>
 
-#include "core/copy.h"
-#include "cpu/arithmetic.h"
-#include "cpu/cursor.h"
-#include "dispatch/optable.h"
+#include "core/tensor/copy.h"
+#include "cpu/walk/arithmetic.h"
+#include "cpu/walk/cursor.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 #include "ops/rules/index_shape.h"
 

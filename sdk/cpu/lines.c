@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/copy.h"
-#include "cpu/arithmetic.h"
-#include "cpu/cursor.h"
-#include "dispatch/optable.h"
+#include "core/tensor/copy.h"
+#include "cpu/walk/arithmetic.h"
+#include "cpu/walk/cursor.h"
+#include "dispatch/table/optable.h"
 #include "ob/schema.h"
 #include "ops/batch.h"
 

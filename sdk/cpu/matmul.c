@@ -7,10 +7,10 @@
 #include <limits.h>
 
 #include "core/alloc.h"
-#include "core/copy.h"
-#include "core/shape.h"
+#include "core/tensor/copy.h"
+#include "core/tensor/shape.h"
 #include "cpu/blas.h"
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ob/schema.h"
 #include "ops/batch.h"
 

@@ -4,8 +4,8 @@
  * variance is that of the elements (no correction), except in the running variance. */
 #include <math.h>
 
-#include "cpu/dense.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/dense.h"
+#include "dispatch/table/optable.h"
 #include "ob/schema.h"
 #include "ops/batch.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "cpu/dense.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/dense.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 /* The window of one output. */

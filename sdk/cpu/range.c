@@ -1,9 +1,9 @@
 /* arange.start_out and linspace.out on the CPU; results[0] has the right length (see
  * sdk/ops/create/ranges.c). Values are computed in int64 or double, then converted. PyTorch:
  * aten/src/ATen/native/cpu/RangeFactoriesKernel.cpp. */
-#include "core/copy.h"
+#include "core/tensor/copy.h"
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 /* Element i of the output. */

@@ -1,8 +1,8 @@
 /* Softmax, its logarithm, and their backwards, in double, one line along `dim` at a time. */
 #include <math.h>
 
-#include "cpu/dense.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/dense.h"
+#include "dispatch/table/optable.h"
 #include "ob/schema.h"
 #include "ops/batch.h"
 

@@ -1,7 +1,7 @@
 /* The part of typed calls that is no inline function, and the registration of the composites. */
 #include "gen/typed.h"
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 enum { ARGS_LIMIT = 64, RESULTS_LIMIT = 16 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 
 static const ob_aten_row rows[] = {

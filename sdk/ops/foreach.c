@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/aten.h"
 #include "ops/batch.h"
 

@@ -3,7 +3,7 @@
 #ifndef OB_OPS_NATIVE_H
 #define OB_OPS_NATIVE_H
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 
 /* The kernel of `op` for exactly the dense key of `backend` [borrowed, until the call ends]; NULL
  * when there is none. */

@@ -6,9 +6,9 @@
 
 #include "ob/program.h"
 #include "program/archive.h"
-#include "program/expr.h"
+#include "program/expr/expr.h"
+#include "program/expr/scalar_ops.h"
 #include "program/json.h"
-#include "program/scalar_ops.h"
 
 typedef enum ob_operand_kind {
     OB_OPERAND_CONST, /* `value` */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 #include "program/graph.h"
 
 /* One of the two folders of weights. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 #include "replay.h"
 
 enum { MAX_KEYS = 160, MAX_REGS = 16, MAX_ARGS = 8, MAX_LIST = 8, TEXT = 4096 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/tensor.h"
+#include "core/tensor/tensor.h"
 
 struct ob_buffer {
     size_t bytes;

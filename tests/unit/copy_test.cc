@@ -1,5 +1,5 @@
 // Strided copies and conversions. Conversions were recorded from PyTorch 2.13.0.
-#include "core/copy.h"
+#include "core/tensor/copy.h"
 
 #include "support/ob_gtest.h"
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "program/expr.h"
+#include "program/expr/expr.h"
 }
 #include "support/ob_gtest.h"
 

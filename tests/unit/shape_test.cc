@@ -1,5 +1,5 @@
 // Arithmetic on sizes and strides. Values were recorded from PyTorch 2.13.0.
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 
 #include "support/ob_gtest.h"
 

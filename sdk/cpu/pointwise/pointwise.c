@@ -4,9 +4,9 @@
 #include <float.h>
 #include <string.h>
 
-#include "cpu/nest.h"
 #include "cpu/pointwise/pointwise.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/nest.h"
+#include "dispatch/table/optable.h"
 #include "ob/inspect.h"
 #include "ops/batch.h"
 

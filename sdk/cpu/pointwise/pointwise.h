@@ -2,7 +2,7 @@
 #ifndef OB_CPU_POINTWISE_POINTWISE_H
 #define OB_CPU_POINTWISE_POINTWISE_H
 
-#include "cpu/elements.h"
+#include "cpu/walk/elements.h"
 #include "ops/rules/pointwise_table.h"
 
 /* What a row may name beside its operands. Arrays are of the wide type. */

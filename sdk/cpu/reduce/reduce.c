@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "cpu/nest.h"
-#include "dispatch/optable.h"
+#include "cpu/walk/nest.h"
+#include "dispatch/table/optable.h"
 #include "ob/inspect.h"
 #include "ops/batch.h"
 

@@ -2,7 +2,7 @@
 #ifndef OB_CPU_REDUCE_REDUCE_H
 #define OB_CPU_REDUCE_REDUCE_H
 
-#include "cpu/elements.h"
+#include "cpu/walk/elements.h"
 #include "ops/rules/reduce_table.h"
 
 /* An accumulator, and what a row may name beside it. */

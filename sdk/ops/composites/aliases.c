@@ -1,6 +1,6 @@
 /* Ops that are other ops under a second name: the kernel passes the call on. Table: ../aliases.inc.
  */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ob/ops.h"
 #include "ops/batch.h"
 

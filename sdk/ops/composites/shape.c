@@ -1,5 +1,5 @@
 /* Other shapes of the same elements. PyTorch: aten/src/ATen/native/TensorShape.cpp. */
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 #include "ops/composites/look.h"
 
 /* True when sizes (one of which may be -1) can be had without a copy. A wrong request counts as a

@@ -1,16 +1,16 @@
 /* Ops that copy: copy_, clone, _to_copy, _copy_from, and reading one element, for all backends.
  * A backend that registers copy_ is asked by ob_copy_into() for same-device copies only. PyTorch:
  * aten/src/ATen/native/Copy.cpp, TensorConversions.cpp, Scalar.cpp. */
-#include "core/copy.h"
+#include "core/tensor/copy.h"
 
 #include <string.h>
 
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
 #include "ops/create/call.h"
-#include "ops/overlap.h"
+#include "ops/create/copy.h"
+#include "ops/structured/overlap.h"
 
 static ob_status give_back(ob_frame *frame, ob_tensor *t)
 {

@@ -1,13 +1,13 @@
 /* Factories: empty, zeros, full ..., *_like, new_*, eye, and their out forms. A device argument
  * chooses the backend (BackendSelect), storage comes from libob, values from fill_ and zero_ of the
  * backend. PyTorch: aten/src/ATen/native/TensorFactories.cpp. */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
 #include "ops/create/call.h"
-#include "ops/overlap.h"
+#include "ops/create/copy.h"
+#include "ops/structured/overlap.h"
 
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 
 /* Where the sizes come from, by the leading arguments. */
 typedef enum source {

@@ -4,8 +4,8 @@
  * aten/src/ATen/native/IndexingUtils.h. */
 #include <string.h>
 
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
 #include "ops/create/call.h"
 #include "ops/rules/index_shape.h"

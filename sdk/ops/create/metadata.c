@@ -1,12 +1,12 @@
 /* Questions about a tensor's metadata, and ops that change its window: size, stride, numel ...,
  * resize_, set_. For all backends. PyTorch: aten/src/ATen/native/TensorProperties.cpp, Resize.cpp.
  */
-#include "core/shape.h"
-#include "core/tensor.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "core/tensor/tensor.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
 #include "ops/create/call.h"
+#include "ops/create/copy.h"
 
 static ob_tensor *self_of(const ob_frame *frame)
 {

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
 #include "ops/create/call.h"
-#include "ops/overlap.h"
+#include "ops/create/copy.h"
+#include "ops/structured/overlap.h"
 
 /* Length of a range op from its leading arguments, for an output of `dtype`. */
 typedef ob_status (*length_fn)(const ob_value *args, ob_dtype dtype, int64_t *out);

@@ -1,9 +1,9 @@
 /* Conversions that give self back when there is nothing to do: to, contiguous, type_as. Composite
  * implicit: they call _to_copy and clone. PyTorch: aten/src/ATen/native/TensorConversions.cpp. */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
 #include "ops/create/call.h"
+#include "ops/create/copy.h"
 
 /* What a `to` asks for; NONE values keep what self has. */
 typedef struct wish {

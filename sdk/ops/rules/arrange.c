@@ -1,7 +1,7 @@
 /* Shape rules of ops that join, pad, reorder or scan elements: cat, constant_pad_nd, flip,
  * roll, tril, triu, cumsum, cumprod, sort, topk. */
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/rules.h"
 
 /* A 1-d tensor without elements takes part in cat for old times' sake, and adds nothing. */

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-#include "dispatch/optable.h"
-#include "ops/structured.h"
+#include "dispatch/table/optable.h"
+#include "ops/structured/structured.h"
 
 /* Positions in the schema of convolution. */
 enum { INPUT, WEIGHT, BIAS, STRIDE, PADDING, DILATION, TRANSPOSED, OUTPUT_PADDING, GROUPS };

@@ -2,8 +2,8 @@
  * embedding, scatter, index_put ... Indices are checked for their dtype here and for their values
  * by the kernels. PyTorch: the meta functions of aten/src/ATen/native/TensorAdvancedIndexing.cpp.
  */
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/index_shape.h"
 #include "ops/rules/rules.h"
 

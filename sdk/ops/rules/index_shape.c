@@ -1,7 +1,7 @@
 /* See index_shape.h. */
 #include "ops/rules/index_shape.h"
 
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 
 bool ob_index_has_mask(ob_tensors indices)
 {

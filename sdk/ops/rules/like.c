@@ -1,5 +1,5 @@
 /* Rules of ops whose output is like self, and their tables: fill, zero. */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/rules.h"
 
 void ob_rule_out_like(ob_rule *rule, int i, const ob_tensor *t, ob_dtype dtype)

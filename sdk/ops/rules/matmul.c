@@ -3,8 +3,8 @@
  * forms is broadcast to the product. */
 #include <string.h>
 
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/rules.h"
 
 enum { TEXT_BYTES = 256 };

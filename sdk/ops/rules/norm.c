@@ -1,7 +1,7 @@
 /* Rules of normalisations: batch, layer and group norm. PyTorch:
  * aten/src/ATen/native/Normalization.cpp, layer_norm.cpp, group_norm.cpp.
  * Results are the output, like input; the mean; and 1 / sqrt(variance + eps). */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/rules.h"
 
 enum { TEXT_BYTES = 256 };

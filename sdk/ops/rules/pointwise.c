@@ -3,12 +3,12 @@
  * aten/src/ATen/TensorIterator.cpp (compute_types, reorder_dimensions, allocate_or_resize). */
 #include <string.h>
 
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ob/inspect.h"
 #include "ops/rules/pointwise_table.h"
 #include "ops/rules/promote.h"
-#include "ops/structured.h"
+#include "ops/structured/structured.h"
 
 typedef struct call {
     ob_rule *rule;

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-#include "dispatch/optable.h"
-#include "ops/structured.h"
+#include "dispatch/table/optable.h"
+#include "ops/structured/structured.h"
 
 /* One number for all dims, or one for each, to the end of `out`; the others become `rest`. */
 static ob_status list_read(const char *op, const char *name, const ob_value *v, int spatial,

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ob/inspect.h"
 #include "ops/rules/reduce_table.h"
-#include "ops/structured.h"
+#include "ops/structured/structured.h"
 
 /* The dtype that the input is reduced in. */
 static ob_dtype compute_dtype(const ob_reduce_op *base, const ob_reduce_call *call)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 #include "ob/ops.h"
 
 #define SET(b, i, f, c) ((b) | (i) << 1 | (f) << 2 | (c) << 3)

@@ -1,7 +1,7 @@
 /* Rules of _softmax, _log_softmax and their backwards. PyTorch: aten/src/ATen/native/SoftMax.cpp.
  */
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/rules/rules.h"
 
 static bool is_half(ob_dtype dtype)

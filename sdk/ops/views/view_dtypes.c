@@ -1,8 +1,8 @@
 /* Views that read the same bytes as another dtype: view.dtype, view_as_real, view_as_complex, for
  * all backends. PyTorch: aten/src/ATen/native/TensorConversions.cpp, ComplexHelper.h. */
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
+#include "ops/create/copy.h"
 #include "ops/views/view.h"
 
 /* Turn the window, in elements of `from`, into one in elements of `to` bytes wide. */

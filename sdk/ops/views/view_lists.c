@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/shape.h"
-#include "dispatch/optable.h"
+#include "core/tensor/shape.h"
+#include "dispatch/table/optable.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
+#include "ops/create/copy.h"
 #include "ops/views/view.h"
 
 /* Pieces of `self` along `dim`, one per length; remove: each is one index, and the dim goes. */

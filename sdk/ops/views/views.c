@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "dispatch/optable.h"
+#include "dispatch/table/optable.h"
 #include "ops/aten.h"
 #include "ops/batch.h"
-#include "ops/copy.h"
-#include "ops/families.h"
+#include "ops/create/copy.h"
+#include "ops/structured/families.h"
 #include "ops/views/view.h"
 
 /* `user` of the kernels of a row. */

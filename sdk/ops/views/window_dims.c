@@ -1,7 +1,7 @@
 /* Window functions that drop, add, reorder or narrow dims: rows of views.inc. Contract: view.h. */
 #include <string.h>
 
-#include "core/shape.h"
+#include "core/tensor/shape.h"
 #include "ops/views/view.h"
 
 ob_status ob_view_same(const char *op, const ob_value *args, ob_window *window)

@@ -1,7 +1,7 @@
 /* Window functions that compute strides: view, expand, as_strided, diagonal, unfold. Rows of
  * views.inc. Contract: view.h. */
-#include "core/shape.h"
-#include "core/tensor.h"
+#include "core/tensor/shape.h"
+#include "core/tensor/tensor.h"
 #include "ops/views/view.h"
 
 enum { TEXT_BYTES = 256 };
