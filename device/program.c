@@ -59,7 +59,7 @@ static ob_status key_write(ob_cl_text *text, const char *options, char key[OB_CL
     return OB_OK;
 }
 
-/* From the disk cache; false when there is no entry, or OpenCL does not take it. */
+/* From the disk cache; false when there is no entry, or none that OpenCL makes this kernel of. */
 static bool build_from_cache(ob_cl_kernel *k, const char *options)
 {
     const ob_cl_device *d = ob_cl_device_get();
@@ -70,10 +70,12 @@ static bool build_from_cache(ob_cl_kernel *k, const char *options)
     cl_program p = clCreateProgramWithBinary(d->context, 1, &d->device, &bytes,
                                              (const unsigned char *[]){ binary }, &state, &code);
     free(binary);
-    k->saved = p && code == CL_SUCCESS && state == CL_SUCCESS &&
-               clBuildProgram(p, 1, &d->device, options, NULL, NULL) == CL_SUCCESS;
-    if (k->saved) {
+    if (p && code == CL_SUCCESS && state == CL_SUCCESS &&
+        clBuildProgram(p, 1, &d->device, options, NULL, NULL) == CL_SUCCESS)
+        k->object = clCreateKernel(p, k->name, &code);
+    if (k->object) {
         k->built = p;
+        k->saved = true;
         return true;
     }
     if (p) clReleaseProgram(p);
@@ -133,7 +135,7 @@ static ob_status build(ob_cl_kernel *k)
     OB_TRY(program_build(k));
     cl_int code = CL_SUCCESS;
     cl_uint n_args = 0;
-    k->object = clCreateKernel(k->built, k->name, &code);
+    if (!k->object) k->object = clCreateKernel(k->built, k->name, &code);
     if (code != CL_SUCCESS)
         return OB_FAIL(OB_ERR_DEVICE, "opencl: program %s for %s has no kernel %s: %s (%d)",
                        k->program->name, ob_dtype_name(k->dtype), k->name, ob_cl_code_name(code),

@@ -16,6 +16,12 @@ static const ob_cl_program good = {
     "kernel void pass_end(global int *p, const int n) { p[n] = 1; }\n",
     NULL
 };
+static const ob_cl_program other = {
+    "rig_other",
+    { NULL },
+    "kernel void clear(global int *p, const int n) { for (int i = 0; i < n; i++) p[i] = 0; }\n",
+    NULL
+};
 static const ob_cl_program broken = {
     "rig_broken", { NULL }, "kernel void wrong(global int *p) { p[0] = no_such_name; }\n", NULL
 };
@@ -24,6 +30,7 @@ static ob_cl_site sites[] = {
     [RIG_COUNT] = OB_CL_SITE(&good, "count"),
     [RIG_ADD_ONE] = OB_CL_SITE(&good, "add_one"),
     [RIG_PASS_END] = OB_CL_SITE(&good, "pass_end"),
+    [RIG_CLEAR] = OB_CL_SITE(&other, "clear"),
 };
 static ob_cl_site wrong = OB_CL_SITE(&broken, "wrong");
 static ob_cl_site missing = OB_CL_SITE(&good, "not_there");

@@ -15,9 +15,10 @@ bool rig_saves(void);
 
 /* Kernels over an int buffer, one work-item each. */
 typedef enum rig_kernel {
-    RIG_COUNT,   /* p[i] = i for i < n */
-    RIG_ADD_ONE, /* p[i] += 1 for i < n */
-    RIG_PASS_END /* p[n] = 1 */
+    RIG_COUNT,    /* p[i] = i for i < n */
+    RIG_ADD_ONE,  /* p[i] += 1 for i < n */
+    RIG_PASS_END, /* p[n] = 1 */
+    RIG_CLEAR     /* p[i] = 0 for i < n; in a program of its own */
 } rig_kernel;
 ob_status rig_run(rig_kernel kernel, ob_buffer *buffer, int32_t n);
 

@@ -307,6 +307,33 @@ TEST_F(Runtime, TheDiskCacheIsUsedAndMended)
     EXPECT_NE(written, fs::last_write_time(entry)) << "the damaged entry was made anew";
 }
 
+TEST_F(Runtime, ACachedBinaryWithoutItsKernelIsMadeAnew)
+{
+    OPEN_OR_SKIP();
+    if (!rig_saves()) GTEST_SKIP() << "this OpenCL's binaries are not used";
+    ob_buffer *b = alloc(16);
+    ASSERT_EQ(OB_OK, rig_run(RIG_COUNT, b, 4));
+    EXPECT_EQ(3, read(b, 4)[3]);
+    const fs::path count = entries(folder).at(0);
+    ASSERT_EQ(OB_OK, rig_run(RIG_CLEAR, b, 4));
+    EXPECT_EQ(0, read(b, 4)[3]);
+    api->free(nullptr, b);
+    rig_close();
+    ASSERT_EQ(2u, entries(folder).size());
+    for (const fs::path &entry : entries(folder))
+        if (entry != count) fs::copy_file(entry, count, fs::copy_options::overwrite_existing);
+
+    for (int run = 0; run < 2; run++) {
+        ASSERT_TRUE(open());
+        b = alloc(16);
+        ASSERT_EQ(OB_OK, rig_run(RIG_COUNT, b, 4)) << message();
+        EXPECT_EQ(3, read(b, 4)[3]);
+        api->free(nullptr, b);
+        rig_close();
+    }
+    EXPECT_EQ(2u, entries(folder).size());
+}
+
 /* What a process with another environment says; the ICD loader reads its environment once. */
 TEST(RuntimeWithoutPlatforms, HasNoDevices)
 {

@@ -30,7 +30,10 @@
 #define OB_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #define OB_BEGIN_DECLS               extern "C" {
 #define OB_END_DECLS                 }
+/* (OB_LITERAL(ob_device){ ... }) is a value of the type in C and in C++. */
+#define OB_LITERAL(type) type
 #else
+#define OB_LITERAL(type)             (type)
 #define OB_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #define OB_BEGIN_DECLS
 #define OB_END_DECLS

@@ -7,6 +7,10 @@
 #ifndef OB_VALUE_H
 #define OB_VALUE_H
 
+#ifdef __cplusplus
+#include <initializer_list>
+#endif
+
 #include "ob/dtype.h"
 
 OB_BEGIN_DECLS
@@ -58,9 +62,9 @@ typedef struct ob_device {
     int32_t index;
 } ob_device;
 
-#define OB_DEVICE_NONE ((ob_device){ OB_BACKEND_NONE, -1 })
-#define OB_DEVICE_CPU  ((ob_device){ OB_BACKEND_CPU, 0 })
-#define OB_DEVICE_META ((ob_device){ OB_BACKEND_Meta, 0 })
+#define OB_DEVICE_NONE (OB_LITERAL(ob_device){ OB_BACKEND_NONE, -1 })
+#define OB_DEVICE_CPU  (OB_LITERAL(ob_device){ OB_BACKEND_CPU, 0 })
+#define OB_DEVICE_META (OB_LITERAL(ob_device){ OB_BACKEND_Meta, 0 })
 
 /** Parse "cpu", "meta", "cuda:1", or a loaded package's name such as "opencl:0"; OB_ERR_NOT_FOUND
  * lists what there is. */
@@ -162,7 +166,25 @@ typedef struct ob_opt_bool {
 } ob_opt_bool;
 
 #define OB_COUNT(a) (sizeof(a) / sizeof((a)[0]))
-/* OB_INTS(2, 3): an ob_ints that lives until the end of the enclosing block. */
+/* OB_INTS(2, 3): an ob_ints that lives until the end of the enclosing block (in C++: of the
+ * statement). */
+#ifdef __cplusplus
+static inline ob_ints ob_ints_of(std::initializer_list<int64_t> list)
+{
+    return ob_ints{ list.begin(), (int64_t)list.size() };
+}
+static inline ob_opt_ints ob_some_ints_of(std::initializer_list<int64_t> list)
+{
+    return ob_opt_ints{ list.begin(), (int64_t)list.size(), true };
+}
+static inline ob_tensors ob_tensors_of(std::initializer_list<ob_tensor *> list)
+{
+    return ob_tensors{ list.begin(), (int64_t)list.size() };
+}
+#define OB_INTS(...)      ob_ints_of({ __VA_ARGS__ })
+#define OB_SOME_INTS(...) ob_some_ints_of({ __VA_ARGS__ })
+#define OB_TENSORS(...)   ob_tensors_of({ __VA_ARGS__ })
+#else
 #define OB_INTS(...)                              \
     ((ob_ints){ (const int64_t[]){ __VA_ARGS__ }, \
                 (int64_t)OB_COUNT(((const int64_t[]){ __VA_ARGS__ })) })
@@ -172,9 +194,10 @@ typedef struct ob_opt_bool {
 #define OB_TENSORS(...)                                 \
     ((ob_tensors){ (ob_tensor *const[]){ __VA_ARGS__ }, \
                    (int64_t)OB_COUNT(((ob_tensor *const[]){ __VA_ARGS__ })) })
-#define OB_SOME_INT(v)    ((ob_opt_int){ (v), true })
-#define OB_SOME_DOUBLE(v) ((ob_opt_double){ (v), true })
-#define OB_SOME_BOOL(v)   ((ob_opt_bool){ (v), true })
+#endif
+#define OB_SOME_INT(v)    (OB_LITERAL(ob_opt_int){ (v), true })
+#define OB_SOME_DOUBLE(v) (OB_LITERAL(ob_opt_double){ (v), true })
+#define OB_SOME_BOOL(v)   (OB_LITERAL(ob_opt_bool){ (v), true })
 
 /* clang-format off */
 /* X(tag, member of ob_value.u, what it holds) */
