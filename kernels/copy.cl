@@ -125,10 +125,9 @@ OB_KERNEL(arange)(global OB_S *dst, const ob_arange row)
 {
     OB_PART_OF(row.numel)
     for (ob_i64 i = begin; i < end; i++)
-#if OB_IS_INT || OB_IS_BOOL
-        OB_STORE(dst, row.offset + i * row.stride, FROM_INT(row.int_start + i * row.int_step));
-#else
-        OB_STORE(dst, row.offset + i * row.stride, FROM_FLOAT(row.start + (double)i * row.step));
-#endif
+        if (row.whole)
+            OB_STORE(dst, row.offset + i * row.stride, FROM_INT(row.int_start + i * row.int_step));
+        else
+            OB_STORE(dst, row.offset + i * row.stride, FROM_FLOAT(row.start + (double)i * row.step));
 }
 #endif

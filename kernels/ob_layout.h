@@ -41,9 +41,10 @@ typedef struct ob_walk {
     ob_i32 stride[OB_WALK_OPERANDS][OB_WALK_DIMS];
 } ob_walk;
 
-/* start, start + step, ...: in integers for integer dtypes, else in floating point. */
+/* start, start + step, ... */
 typedef struct ob_arange {
     ob_i64 offset, numel, stride; /* of the output */
+    ob_i64 whole;                 /* 1: in integers, 0: in floating point */
     ob_i64 int_start, int_step;
     ob_f64 start, step;
 } ob_arange;
@@ -174,6 +175,15 @@ typedef struct ob_scan {
     ob_i64 product; /* 1: products */
 } ob_scan;
 
+/* Sorting lines of n elements, which begin where the walk says; `kept` of them are stored. Operands,
+ * also of `step`, along the lines: values, indices, self. */
+typedef struct ob_sort {
+    ob_walk w;
+    ob_i64 n, kept;
+    ob_i64 step[3];
+    ob_i64 descending;
+} ob_sort;
+
 /* A reduction: see kernels/reduce.cl. `kept` walks the results; operand 0 is x, 1 and 2 are the
  * results. `gone` walks what goes into one of them, relative to it; operand 1 is x, and the order
  * of elements is that of operand 0. */
@@ -200,7 +210,8 @@ static_assert(sizeof(ob_pointwise) == 360, "ob_pointwise: no padding");
 static_assert(offsetof(ob_walk, rank) == 56, "ob_walk: rank follows seven 64-bit words");
 static_assert(offsetof(ob_walk, stride) == 96, "ob_walk: strides follow eight extents");
 static_assert(sizeof(ob_walk) == 288, "ob_walk: no padding");
-static_assert(sizeof(ob_arange) == 56, "ob_arange: seven words of 64 bits");
+static_assert(sizeof(ob_arange) == 8 * 8, "ob_arange: 8 words of 64 bits");
+static_assert(sizeof(ob_sort) == sizeof(ob_walk) + 6 * 8, "ob_sort: 6 words behind the walk");
 static_assert(sizeof(ob_matrix) == 32, "ob_matrix: kernels read it at 32 bytes");
 static_assert(offsetof(ob_gemm, a) == 24, "ob_gemm: a follows three 64-bit extents");
 static_assert(offsetof(ob_gemm, alpha) == 184, "ob_gemm: alpha follows five matrices");

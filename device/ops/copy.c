@@ -1,5 +1,5 @@
-/* copy_, fills, arange and reading a scalar. Kernels: kernels/copy.cl. PyTorch: native/Copy.cpp,
- * Fill.cpp, RangeFactories.cpp. */
+/* copy_, fills, arange, linspace and reading a scalar. Kernels: kernels/copy.cl. PyTorch:
+ * native/Copy.cpp, Fill.cpp, RangeFactories.cpp. */
 #include <string.h>
 
 #include "device/launch.h"
@@ -113,19 +113,46 @@ ob_status ob_cl_op_fill(ob_frame *frame)
     return ob_cl_fill(t, ob_cl_element_bits(value, ob_tensor_dtype(t)));
 }
 
+static ob_status count(ob_tensor *t, const ob_arange *row)
+{
+    ob_cl_kernel *k;
+    if (row->numel == 0) return OB_OK;
+    OB_TRY(ob_cl_kernel_get(&arange, ob_tensor_dtype(t), &k));
+    return OB_LAUNCH(k, ob_cl_range_chunks(row->numel, COPY_CHUNK), BUF(t), VAL(*row));
+}
+
 /* arange.start_out(start, end, step): results[0] has the length. */
 ob_status ob_cl_op_arange(ob_frame *frame)
 {
     ob_tensor *t = frame->results[0].u.tensor;
     const ob_scalar start = ob_value_as_scalar(&frame->args[0]);
     const ob_scalar step = ob_value_as_scalar(&frame->args[2]);
-    const ob_arange row = { ob_tensor_offset(t),   ob_tensor_numel(t),  ob_tensor_strides(t)[0],
-                            ob_scalar_int(start),  ob_scalar_int(step), ob_scalar_double(start),
-                            ob_scalar_double(step) };
-    ob_cl_kernel *k;
-    if (row.numel == 0) return OB_OK;
-    OB_TRY(ob_cl_kernel_get(&arange, ob_tensor_dtype(t), &k));
-    return OB_LAUNCH(k, ob_cl_range_chunks(row.numel, COPY_CHUNK), BUF(t), VAL(row));
+    const ob_arange row = { .offset = ob_tensor_offset(t),
+                            .numel = ob_tensor_numel(t),
+                            .stride = ob_tensor_strides(t)[0],
+                            .whole = ob_dtype_kind(ob_tensor_dtype(t)) <= OB_KIND_INT,
+                            .int_start = ob_scalar_int(start),
+                            .int_step = ob_scalar_int(step),
+                            .start = ob_scalar_double(start),
+                            .step = ob_scalar_double(step) };
+    return count(t, &row);
+}
+
+/* linspace.out(start, end, steps): results[0] has the length. Counts up from start in the first
+ * half and down from end in the second, so that both ends are met. */
+ob_status ob_cl_op_linspace(ob_frame *frame)
+{
+    ob_tensor *t = frame->results[0].u.tensor;
+    const double start = ob_scalar_double(ob_value_as_scalar(&frame->args[0]));
+    const double end = ob_scalar_double(ob_value_as_scalar(&frame->args[1]));
+    const int64_t n = ob_tensor_numel(t), half = n > 1 ? n / 2 : n;
+    const int64_t stride = ob_tensor_strides(t)[0], offset = ob_tensor_offset(t);
+    const double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
+    const ob_arange up = { offset, half, stride, .start = start, .step = step };
+    const ob_arange down = { offset + (n - 1) * stride, n - half, -stride, .start = end,
+                             .step = -step };
+    OB_TRY(count(t, &up));
+    return count(t, &down);
 }
 
 /* ---- scalars ---- */

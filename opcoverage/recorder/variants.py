@@ -65,11 +65,13 @@ def layouts(call):
                 break
 
 
-def special_values(dtype, extremes=True):
+def special_values(dtype, extremes=True, highest=True):
     """The values of a dtype at which formulas go wrong.
 
     Without `extremes` no two have a quotient that overflows: PyTorch's vectorised remainder makes
-    NaN of those, and lcm and gcd of the lowest integer overflow, which ends the process.
+    NaN of those, and lcm and gcd of the lowest integer overflow, which ends the process. Without
+    the `highest` integer no two have a product that overflows: the absolute value that lcm takes
+    of it, C++ does not define.
     """
     if dtype == torch.bool:
         return torch.tensor([False, True])
@@ -81,7 +83,7 @@ def special_values(dtype, extremes=True):
             values += [info.smallest_normal / 4, info.tiny, info.max, info.min]
         return torch.tensor(values, dtype=torch.float64).to(dtype)
     info = torch.iinfo(dtype)
-    edge = [info.min, info.max] if extremes else [info.max]
+    edge = ([info.min] if extremes else []) + ([info.max] if highest else [])
     return torch.tensor(edge + [0, 1, 2, 7, 3] + ([-1, -7, -2] if info.min else [5]), dtype=dtype)
 
 
@@ -97,7 +99,8 @@ def specials(call):
 def special_pointwise(call, names):
     """All pairs of special values in the first two tensor arguments, rolled in the others."""
     extremes = not re.search(r"div|rem|mod|lcm|gcd", short_name(call.op))
-    values = [special_values(call.arguments[n].dtype, extremes) for n in names
+    highest = "lcm" not in short_name(call.op)
+    values = [special_values(call.arguments[n].dtype, extremes, highest) for n in names
               if not call.arguments[n].is_complex()]
     if not values or len(values) < len(names):
         return

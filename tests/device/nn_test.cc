@@ -56,8 +56,8 @@ void expect(const Tensor &t, const Ints &sizes, const Values &values)
     const Values got = t.values();
     ASSERT_EQ(got.size(), values.size());
     for (size_t i = 0; i < got.size(); i++) {
-        const bool same_nan = std::isnan(values[i]) && std::isnan(got[i]);
-        EXPECT_TRUE(same_nan || std::abs(got[i] - values[i]) < 1e-5)
+        const bool same = got[i] == values[i] || (std::isnan(values[i]) && std::isnan(got[i]));
+        EXPECT_TRUE(same || std::abs(got[i] - values[i]) < 1e-5)
             << "element " << i << " is " << got[i] << ", should be " << values[i];
     }
 }
@@ -165,6 +165,36 @@ TEST_P(Nn, IndicesPickAndPlace)
     expect(
         run("scatter_add", x, 1, make({ 1, 3 }, { 0, 0, 0 }, OB_I64), make({ 1, 3 }, { 1, 2, 3 })),
         { 2, 3 }, { 6, 1, 2, 3, 4, 5 });
+}
+
+TEST_P(Nn, SortingKeepsTheOrderOfEqualsAndPutsNanLast)
+{
+    const double NaN = std::nan("");
+    const Tensor x = make({ 2, 5 }, { 3, NaN, -1, 3, 0, 1, 1, 0, -INFINITY, INFINITY });
+    const Result up = call("sort.stable", x, true, 1, false);
+    expect(up.tensor(0), { 2, 5 }, { -1, 0, 3, 3, NaN, -INFINITY, 0, 1, 1, INFINITY });
+    expect(up.tensor(1), { 2, 5 }, { 2, 4, 0, 3, 1, 3, 2, 0, 1, 4 });
+    const Result down = call("sort.stable", x, true, -1, true);
+    expect(down.tensor(1), { 2, 5 }, { 1, 0, 3, 4, 2, 4, 0, 1, 2, 3 });
+    const Result columns = call("topk", x, 1, 0, true, true);
+    expect(columns.tensor(0), { 1, 5 }, { 3, NaN, 0, 3, INFINITY });
+    expect(columns.tensor(1), { 1, 5 }, { 0, 0, 1, 0, 1 });
+}
+
+TEST_P(Nn, SortingALongLineOfAViewOrdersIt)
+{
+    /* (7 i) mod 1009 for i < 1009 is every number once: 7 is prime to 1009. */
+    Values v, sorted, from(1009);
+    for (int i = 0; i < 1009; i++) {
+        v.push_back(7 * i % 1009);
+        v.push_back(-1);
+        sorted.push_back(i);
+        from[size_t(7 * i % 1009)] = i;
+    }
+    const Tensor line = run("select.int", make({ 1009, 2 }, v), 1, 0);
+    const Result r = call("sort", line, 0, false);
+    expect(r.tensor(0), { 1009 }, sorted);
+    expect(r.tensor(1), { 1009 }, from);
 }
 
 TEST_P(Nn, IndicesOutOfRangeAreReported)
