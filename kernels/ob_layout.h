@@ -175,8 +175,8 @@ typedef struct ob_scan {
     ob_i64 product; /* 1: products */
 } ob_scan;
 
-/* Sorting lines of n elements, which begin where the walk says; `kept` of them are stored. Operands,
- * also of `step`, along the lines: values, indices, self. */
+/* Sorting lines of n elements, which begin where the walk says; `kept` of them are stored. The
+ * operands, and their steps along the lines: values, indices, self. */
 typedef struct ob_sort {
     ob_walk w;
     ob_i64 n, kept;
