@@ -168,7 +168,7 @@ void ob_matrix_add(ob_matrix *m, const ob_golden *g, ob_device device, const ob_
                                 ? json_pack("s+++", "case ", g->id, ": ", result->message)
                                 : json_string(""));
     }
-    if (result->fell_back)
+    if (result->fell_back && result->outcome != OB_OUTCOME_MISSING) /* the CPU had a kernel */
         json_object_set_new(cell, "provenance", json_string(ob_served_name(OB_SERVED_FALLBACK)));
     if (result->worst > json_real_value(json_object_get(cell, "max_abs_error"))) {
         json_object_set_new(cell, "max_abs_error", json_real(result->worst));
