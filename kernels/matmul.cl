@@ -2,7 +2,7 @@
  *
  * Follows prelude.cl (OB_S, OB_T, OB_SAME, OB_LOAD, OB_STORE) in the program. For every dtype
  * whose OB_T has vectors and whose elements load as vectors: integers, float16, bfloat16, float32,
- * float64. Before it the host may define the tuning constants, chosen per device by a trial:
+ * float64. Before it the host may define the tuning constants (it does by the width of vectors):
  *   OB_VW    lanes of a vector of OB_T: 4, 8 or 16                     default 8
  *   OB_NRV   vectors in a row of the register tile: 1 to 4             default 2
  *   OB_MR    rows of the register tile: 4, 8 or 12                     default 4

@@ -123,12 +123,12 @@ static void read_line(const ob_tensor *self, int64_t at, int dim, sortable *line
     }
 }
 
-/* Sort each line along dim and store the first k values and indices. */
-static ob_status sort_lines(ob_frame *frame, int dim, int64_t k, bool descending)
+/* Sort each line along dim and store as many values and indices as the results have. */
+static ob_status sort_lines(ob_frame *frame, int dim, bool descending)
 {
     const ob_tensor *self = frame->args[0].u.tensor;
     const ob_tensor *values = frame->results[0].u.tensor, *indices = frame->results[1].u.tensor;
-    const int64_t n = extent_of(self, dim);
+    const int64_t n = extent_of(self, dim), k = extent_of(values, dim);
     const size_t width = ob_dtype_bytes(ob_tensor_dtype(self));
     sortable *line = ob_alloc(n > 0 ? (size_t)n : 1, sizeof *line);
     if (!line) return OB_FAIL(OB_ERR_OOM, "sort: no memory for %lld elements", (long long)n);
@@ -156,14 +156,14 @@ static ob_status sort(ob_frame *frame)
 {
     const ob_tensor *self = frame->args[0].u.tensor;
     const int dim = wrapped(frame->args[2].u.i, ob_tensor_rank(self));
-    return sort_lines(frame, dim, extent_of(self, dim), frame->args[3].u.b);
+    return sort_lines(frame, dim, frame->args[3].u.b);
 }
 
 /* topk(self, k, dim, largest, sorted) */
 static ob_status topk(ob_frame *frame)
 {
     const int dim = wrapped(frame->args[2].u.i, ob_tensor_rank(frame->args[0].u.tensor));
-    return sort_lines(frame, dim, frame->args[1].u.i, frame->args[3].u.b);
+    return sort_lines(frame, dim, frame->args[3].u.b);
 }
 
 static bool is_zero(const ob_tensor *t, int64_t offset)

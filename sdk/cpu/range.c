@@ -33,20 +33,34 @@ static ob_status arange(ob_frame *frame)
     return OB_OK;
 }
 
-/* Counts up from start in the first half and down from end in the second, so that both ends are
- * met. */
+/* Element i of n evenly spaced numbers. Counts up from start in the first half and down from end in
+ * the second, so that both ends are met. */
+static double spaced(double start, double end, int64_t i, int64_t n)
+{
+    const double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
+    return i < n / 2 || n == 1 ? start + step * (double)i : end - step * (double)(n - 1 - i);
+}
+
+static double imaginary(ob_scalar s)
+{
+    return s.tag == OB_SCALAR_COMPLEX ? s.u.c[1] : 0;
+}
+
 static ob_status linspace(ob_frame *frame)
 {
     const ob_tensor *out = frame->results[0].u.tensor;
     const ob_dtype dtype = ob_tensor_dtype(out);
-    const double start = ob_scalar_double(ob_value_as_scalar(&frame->args[0]));
-    const double end = ob_scalar_double(ob_value_as_scalar(&frame->args[1]));
+    const ob_scalar start = ob_value_as_scalar(&frame->args[0]);
+    const ob_scalar end = ob_value_as_scalar(&frame->args[1]);
     const int64_t n = ob_tensor_numel(out);
-    const double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     for (int64_t i = 0; i < n; i++) {
-        const double value =
-            i < n / 2 || n == 1 ? start + step * (double)i : end - step * (double)(n - 1 - i);
-        ob_convert_element(element(out, i), dtype, &value, OB_F64);
+        const double re = spaced(ob_scalar_double(start), ob_scalar_double(end), i, n);
+        const double im = spaced(imaginary(start), imaginary(end), i, n);
+        const ob_complex64 both = { (float)re, (float)im };
+        if (dtype == OB_C64)
+            ob_convert_element(element(out, i), dtype, &both, OB_C64);
+        else
+            ob_convert_element(element(out, i), dtype, &re, OB_F64);
     }
     return OB_OK;
 }

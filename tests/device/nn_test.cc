@@ -179,6 +179,9 @@ TEST_P(Nn, SortingKeepsTheOrderOfEqualsAndPutsNanLast)
     const Result columns = call("topk", x, 1, 0, true, true);
     expect(columns.tensor(0), { 1, 5 }, { 3, NaN, 0, 3, INFINITY });
     expect(columns.tensor(1), { 1, 5 }, { 0, 0, 1, 0, 1 });
+    const Result number = call("topk", make({}, { 1.5 }), 0, 0, true, true);
+    expect(number.tensor(0), {}, { 1.5 });
+    expect(number.tensor(1), {}, { 0 });
 }
 
 TEST_P(Nn, SortingALongLineOfAViewOrdersIt)

@@ -106,6 +106,11 @@ TEST(Factories, RangesCountAsPyTorchDoes)
     EXPECT_EQ(run("arange.start_step", 5, 0, -2).values(), (Values{ 5, 3, 1 }));
     EXPECT_EQ(call("arange.start_step", 0, 5, -1).status, OB_ERR_ARG);
     EXPECT_EQ(run("linspace", 0, 1, 5).values(), (Values{ 0, 0.25, 0.5, 0.75, 1 }));
+    const ob_value i = ob_value_scalar(ob_complex(0, 1));
+    const ob_value end = ob_value_scalar(ob_complex(2, -1));
+    const Tensor c = run("linspace", i, end, 5);
+    EXPECT_EQ(run("view_as_real", c).values(), (Values{ 0, 1, 0.5, 0.5, 1, 0, 1.5, -0.5, 2, -1 }));
+    EXPECT_EQ(OB_ERR_DTYPE, call("linspace", i, end, 5, OB_F32).status);
 }
 
 TEST(Factories, OutFormsResize)

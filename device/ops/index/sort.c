@@ -14,6 +14,11 @@ static int64_t step_along(const ob_tensor *t, int dim)
     return ob_tensor_rank(t) > 0 ? ob_tensor_strides(t)[dim] : 0;
 }
 
+static int64_t extent_along(const ob_tensor *t, int dim)
+{
+    return ob_tensor_rank(t) > 0 ? ob_tensor_sizes(t)[dim] : 1;
+}
+
 static ob_status launch(ob_cl_kernel *k, const ob_sort *s, const ob_tensor *values,
                         const ob_tensor *indices, const ob_tensor *self)
 {
@@ -26,8 +31,8 @@ static ob_status launch(ob_cl_kernel *k, const ob_sort *s, const ob_tensor *valu
     return st;
 }
 
-/* The first `kept` of each line along `given`; results: values, indices. */
-static ob_status sort(const ob_frame *frame, int64_t given, int64_t kept, bool descending)
+/* Lines along `given`, of which the results, values and indices, hold the first elements. */
+static ob_status sort(const ob_frame *frame, int64_t given, bool descending)
 {
     const ob_tensor *self = frame->args[0].u.tensor;
     const ob_tensor *values = frame->results[0].u.tensor, *indices = frame->results[1].u.tensor;
@@ -39,8 +44,8 @@ static ob_status sort(const ob_frame *frame, int64_t given, int64_t kept, bool d
     for (int d = 0; d < rank; d++)
         sizes[d] = d == dim ? 1 : ob_tensor_sizes(self)[d];
     OB_TRY(ob_cl_kernel_get(&sort_lines, ob_tensor_dtype(self), &k));
-    ob_sort s = { .n = rank > 0 ? ob_tensor_sizes(self)[dim] : 1,
-                  .kept = kept,
+    ob_sort s = { .n = extent_along(self, dim),
+                  .kept = extent_along(values, dim),
                   .step = { step_along(values, dim), step_along(indices, dim),
                             step_along(self, dim) },
                   .descending = descending };
@@ -59,14 +64,11 @@ static ob_status sort(const ob_frame *frame, int64_t given, int64_t kept, bool d
 /* sort.stable(self, stable, dim, descending) */
 ob_status ob_cl_op_sort(ob_frame *frame)
 {
-    const ob_tensor *self = frame->args[0].u.tensor;
-    const int64_t dim = frame->args[2].u.i;
-    const int64_t n = ob_tensor_rank(self) > 0 ? ob_tensor_size(self, (int)dim) : 1;
-    return sort(frame, dim, n, frame->args[3].u.b);
+    return sort(frame, frame->args[2].u.i, frame->args[3].u.b);
 }
 
 /* topk(self, k, dim, largest, sorted) */
 ob_status ob_cl_op_topk(ob_frame *frame)
 {
-    return sort(frame, frame->args[2].u.i, frame->args[1].u.i, frame->args[3].u.b);
+    return sort(frame, frame->args[2].u.i, frame->args[3].u.b);
 }

@@ -43,10 +43,19 @@ static ob_status arange_length(const ob_value *args, ob_dtype dtype, int64_t *ou
     return OB_OK;
 }
 
+/* Whether start or end is complex. */
+static bool has_complex(const ob_value *args)
+{
+    return ob_value_as_scalar(&args[0]).tag == OB_SCALAR_COMPLEX ||
+           ob_value_as_scalar(&args[1]).tag == OB_SCALAR_COMPLEX;
+}
+
 /* (start, end, steps) */
 static ob_status linspace_length(const ob_value *args, ob_dtype dtype, int64_t *out)
 {
-    (void)dtype;
+    if (has_complex(args) && dtype != OB_C64)
+        return OB_FAIL(OB_ERR_DTYPE, "linspace: start or end is complex, the result is %s",
+                       ob_dtype_name(dtype));
     if (args[2].u.i < 0)
         return OB_FAIL(OB_ERR_ARG, "linspace: %lld steps, there must be none or more",
                        (long long)args[2].u.i);
@@ -171,7 +180,8 @@ static ob_status arange_out(ob_frame *frame)
 /* linspace(start, end, steps) */
 static ob_status linspace(ob_frame *frame)
 {
-    return make(frame, OB_ROW_linspace_out, frame->args, frame->args + 3, OB_F32);
+    return make(frame, OB_ROW_linspace_out, frame->args, frame->args + 3,
+                has_complex(frame->args) ? OB_C64 : OB_F32);
 }
 
 static ob_status wrap(void)
